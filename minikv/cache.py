@@ -1,0 +1,198 @@
+"""The KV cache, and where each new token goes in it.
+
+The whole cache is four tensors in one object, passed as an argument: nothing is kept in a module or a global. Each row
+has an offset of its own, `lengths[row]`, its next free slot. With lengths [3, 5] and counts [2, 1],
+
+    placement = cache.place(counts)     # positions = slots = [[3, 4], [5, 6]]
+    model(tokens, cache, placement)     # row 0 writes slots 3, 4; row 1 writes 5 and, padding, 6
+    cache.advance(counts)               # lengths [5, 6]: row 1's padding lies beyond its end
+
+row 1's second token is padding. It lands in slot 6, beyond its row's end. No real query looks there, since a query at
+position p sees the slots up to p, and row 1's next token overwrites it. So padding needs no mask of its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from minikv.errors import MinikvError
+
+if TYPE_CHECKING:  # the decoder stands above the cache; only its type is named here
+    from minikv.qwen2 import Qwen2
+
+EMPTY = -1  # what `tokens` holds in a slot that was never written
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """The three free choices of a decoder step, for each row and each new token (column)."""
+
+    positions: Int[Tensor, "rows new"]  # the position that RoPE turns the token by
+    slots: Int[Tensor, "rows new"]  # the slot that its key and value are written to
+    mask: Bool[Tensor, "rows new slots"]  # the slots that its query sees
+
+    @classmethod
+    def causal(cls, rows: int, new: int, device: torch.device | str = "cpu") -> "Placement":
+        """Every row from position 0, each token seeing itself and all before it: the forward pass without a cache."""
+        column = torch.arange(new, device=device)
+        mask = column <= column[:, None]
+        return cls(column.expand(rows, new), column.expand(rows, new), mask.expand(rows, new, new))
+
+    @cached_property
+    def written(self) -> tuple[Int[Tensor, " tokens"], Int[Tensor, " tokens"]]:
+        """(row, column) of each token that has a slot. One beyond the cache's end has none and is not written; only
+        padding can lie there, since `place` and `advance` refuse a real token that does."""
+        row, column = (self.slots < self.mask.shape[-1]).nonzero(as_tuple=True)
+        return row, column
+
+    @cached_property
+    def seen(self) -> int:
+        """One more than the last slot that any query sees: attention need not read further."""
+        columns = self.mask.flatten(0, 1).any(dim=0).nonzero()
+        return int(columns[-1]) + 1 if len(columns) else 0
+
+    def __repr__(self) -> str:
+        rows, new, slots = self.mask.shape
+        return (
+            f"Placement(rows={rows}, new={new}, slots={slots},\n"
+            f"  positions={self.positions.tolist()},\n  slots={self.slots.tolist()})"
+        )
+
+
+@dataclass(eq=False)
+class KVCache:
+    """Keys and values of every layer, the token in each slot, and how far each row is filled."""
+
+    keys: Float[Tensor, "layers rows kv_heads slots head_dim"]
+    values: Float[Tensor, "layers rows kv_heads slots head_dim"]
+    tokens: Int[Tensor, "rows slots"]
+    lengths: Int[Tensor, " rows"]
+
+    @classmethod
+    def empty(cls, model: "Qwen2", rows: int, slots: int) -> "KVCache":
+        """A cache of no tokens for `model`, in its dtype and on its device."""
+        if rows < 0 or slots < 0:
+            raise MinikvError(f"a cache of {rows} rows and {slots} slots; expected 0 or more of each")
+        weight = model.model.embed_tokens.weight
+        config = model.config
+        shape = (config.layers, rows, config.kv_heads, slots, config.head_dim)
+        # Zeros, not torch.empty: a masked slot has weight 0, and 0 times a stray NaN would still be NaN.
+        return cls(
+            keys=torch.zeros(shape, dtype=weight.dtype, device=weight.device),
+            values=torch.zeros(shape, dtype=weight.dtype, device=weight.device),
+            tokens=torch.full((rows, slots), EMPTY, device=weight.device),
+            lengths=torch.zeros(rows, dtype=torch.int64, device=weight.device),
+        )
+
+    @property
+    def rows(self) -> int:
+        return self.keys.shape[1]
+
+    @property
+    def slots(self) -> int:
+        return self.keys.shape[3]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of keys and values: 2 * layers * rows * kv_heads * slots * head_dim * bytes of a number."""
+        return self.keys.nbytes + self.values.nbytes
+
+    def place(self, counts: Int[Tensor, " rows"] | Sequence[int]) -> Placement:
+        """Where the next tokens go: row r's new tokens take slot = position = lengths[r] + 0, 1, 2 …
+
+        counts[r] says how many of row r's new tokens are real (0 for a row that has nothing to say); the others, up to
+        max(counts), are padding on the right. A query sees the slots up to its own position. Nothing is written and no
+        length moves. MinikvError where a real token would not fit.
+        """
+        counts = self._checked(counts)
+        column = torch.arange(int(counts.max()) if len(counts) else 0, device=self.lengths.device)
+        slots = self.lengths[:, None] + column
+        mask = torch.arange(self.slots, device=self.lengths.device) <= slots[..., None]
+        return Placement(positions=slots, slots=slots, mask=mask)
+
+    def advance(self, counts: Int[Tensor, " rows"] | Sequence[int]) -> None:
+        """Row r now holds counts[r] more tokens. Not `+= new`: padding does not count."""
+        self.lengths = self.lengths + self._checked(counts)
+
+    def write(
+        self,
+        layer: int,
+        placement: Placement,
+        k: Float[Tensor, "rows new kv_heads head_dim"],
+        v: Float[Tensor, "rows new kv_heads head_dim"],
+    ) -> tuple[Float[Tensor, "rows kv_heads seen head_dim"], Float[Tensor, "rows kv_heads seen head_dim"]]:
+        """Store one layer's new keys and values in their slots; return all those that some query sees."""
+        rows, columns = placement.written
+        slots = placement.slots[rows, columns]
+        self.keys[layer][rows, :, slots] = k[rows, columns]
+        self.values[layer][rows, :, slots] = v[rows, columns]
+        return self.keys[layer][:, :, : placement.seen], self.values[layer][:, :, : placement.seen]
+
+    def write_tokens(self, placement: Placement, tokens: Int[Tensor, "rows new"]) -> None:
+        """Note which token stands in which slot: the repetition penalty and the pictures ask for it."""
+        rows, columns = placement.written
+        self.tokens[rows, placement.slots[rows, columns]] = tokens[rows, columns]
+
+    def fork(self, rows: int, slots: int) -> "KVCache":
+        """A new cache of `rows` rows and `slots` slots, each row starting as a copy of this cache's one row.
+
+        A copy, not a view: rows made with `expand` share one memory, and a write to one would be a write to all.
+        This cache is not touched, now or later.
+        """
+        if self.rows != 1:
+            raise MinikvError(f"fork copies a cache of one row; this one has {self.rows}")
+        length = int(self.lengths[0])
+        if slots < length:
+            raise MinikvError(f"fork into {slots} slots, but {length} are filled; ask for at least {length}")
+        layers, _, kv_heads, _, head_dim = self.keys.shape
+        copy = KVCache(
+            keys=self.keys.new_zeros(layers, rows, kv_heads, slots, head_dim),
+            values=self.values.new_zeros(layers, rows, kv_heads, slots, head_dim),
+            tokens=self.tokens.new_full((rows, slots), EMPTY),
+            lengths=self.lengths.repeat(rows),
+        )
+        copy.keys[..., :length, :] = self.keys[..., :length, :]
+        copy.values[..., :length, :] = self.values[..., :length, :]
+        copy.tokens[:, :length] = self.tokens[:, :length]
+        return copy
+
+    def rewind(self, lengths: Int[Tensor, " rows"] | Sequence[int] | int) -> None:
+        """Forget everything beyond `lengths` (one for each row, or one for all). What is forgotten is overwritten by
+        the next tokens. MinikvError, and no change, for a length below 0 or beyond what the row holds."""
+        wanted = torch.as_tensor(lengths, dtype=torch.int64, device=self.lengths.device)
+        if wanted.ndim == 0:
+            wanted = wanted.repeat(self.rows)
+        if wanted.shape != self.lengths.shape or bool(((wanted < 0) | (wanted > self.lengths)).any()):
+            raise MinikvError(
+                f"rewind to {wanted.tolist()}, but the rows hold {self.lengths.tolist()}; "
+                f"expected for each row a length from 0 to what it holds"
+            )
+        self.lengths = wanted.clone()
+
+    def _checked(self, counts: Int[Tensor, " rows"] | Sequence[int]) -> Int[Tensor, " rows"]:
+        """`counts` as a tensor. MinikvError if it is not one count for each row, or a row has no room for its own."""
+        counts = torch.as_tensor(counts, dtype=torch.int64, device=self.lengths.device)
+        if counts.shape != self.lengths.shape or bool((counts < 0).any()):
+            raise MinikvError(
+                f"counts is {counts.tolist()}; expected {self.rows} numbers of at least 0, one for each row"
+            )
+        needed = self.lengths + counts
+        if bool((needed > self.slots).any()):
+            row = int(needed.argmax())
+            raise MinikvError(
+                f"the cache has {self.slots} slots, but row {row} holds {int(self.lengths[row])} tokens and gets "
+                f"{int(counts[row])} more; make it with at least {int(needed[row])} slots, or fork it into as many"
+            )
+        return counts
+
+    def __repr__(self) -> str:
+        layers, rows, kv_heads, slots, head_dim = self.keys.shape
+        return (
+            f"KVCache(layers={layers}, rows={rows}, kv_heads={kv_heads}, slots={slots}, head_dim={head_dim}, "
+            f"{self.keys.dtype}, {self.nbytes / 1e6:.1f} MB, lengths={self.lengths.tolist()})"
+        )

@@ -1,0 +1,276 @@
+"""A hub id or a folder to a model with verified weights.
+
+Everything is checked before a weight is used: the config, the list of files, each file's header, and each tensor's
+name, shape and dtype against what the decoder needs. Only safetensors files are opened, never a pickle. Tensors are
+mapped from the file, not read into a second copy: a bf16 checkpoint in bf16 takes its own size in memory and no more.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from huggingface_hub import constants, hf_hub_download, snapshot_download
+from huggingface_hub import errors as hub
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from minikv.attention import Attend, sdpa
+from minikv.config import Config, read_json
+from minikv.errors import CheckpointError
+from minikv.qwen2 import Qwen2
+from minikv.sampling import Sampling
+from minikv.tokenizer import Tokenizer
+
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+HEAD, EMBEDDING = "lm_head.weight", "model.embed_tokens.weight"
+NEEDED = ["*.json", "*.safetensors", "chat_template.jinja"]  # what a snapshot of a repository is downloaded for
+FLOATS = {"BF16": torch.bfloat16, "F16": torch.float16, "F32": torch.float32}
+
+
+def load(
+    source: str | os.PathLike[str],
+    dtype: torch.dtype | str = "auto",
+    device: torch.device | str = "cpu",
+    *,
+    revision: str | None = None,
+    attend: Attend = sdpa,
+) -> tuple[Qwen2, Tokenizer | None]:
+    """The model and the tokenizer of a checkpoint in the official Qwen2 layout.
+
+    source     a folder, or a hub id such as "Qwen/Qwen2.5-0.5B-Instruct" (downloaded into huggingface_hub's cache, or
+               taken from it; HF_HUB_OFFLINE is respected)
+    dtype      "auto": what config.json names, or else the file's own; or a torch.dtype
+    revision   branch, tag or commit of a hub id
+    attend     attention.sdpa or attention.by_hand
+
+    The tokenizer is None where a folder holds no tokenizer.json. CheckpointError, before anything is computed, for all
+    that cannot be loaded or would not be computed right.
+    """
+    folder = resolve(source, revision)
+    config = Config.read(folder / "config.json")
+    tokenizer = Tokenizer.read(folder) if (folder / "tokenizer.json").exists() else None
+    return load_model(folder, config, dtype, device, attend), tokenizer
+
+
+def load_model(
+    folder: Path, config: Config, dtype: torch.dtype | str, device: torch.device | str, attend: Attend
+) -> Qwen2:
+    """The decoder of `config` with the weights of `folder`."""
+    model = blank(config, attend)
+    expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
+    stored = stored_tensors(folder)
+    verify(stored, expected, config, folder)
+    wanted = wanted_dtype(dtype, config, stored)
+    tensors = {name: tensor.to(device=device, dtype=wanted) for name, tensor in mapped(stored)}
+    if config.tied:
+        verify_tie(tensors, folder)
+        tensors[HEAD] = tensors[EMBEDDING]
+    model.load_state_dict(tensors, strict=True, assign=True)
+    if config.tied:
+        model.lm_head.weight = model.model.embed_tokens.weight
+    return model.requires_grad_(False).eval()
+
+
+def blank(config: Config, attend: Attend = sdpa) -> Qwen2:
+    """The decoder on the meta device: names and shapes, no memory. A 72B model takes a moment."""
+    with torch.device("meta"):
+        return Qwen2(config, attend)
+
+
+def load_sampling(source: str | os.PathLike[str], revision: str | None = None) -> tuple[Sampling, tuple[int, ...]]:
+    """How a checkpoint's authors sample, and its stop ids, from its generation_config.json. Nothing else reads that
+    file: its repetition penalty counts the prompt, so it discourages copying from a document."""
+    path = resolve(source, revision) / "generation_config.json"
+    raw = read_json(path)
+    ends = raw.get("eos_token_id", [])
+    try:
+        sampling = Sampling(
+            temperature=raw.get("temperature", 1.0) if raw.get("do_sample", False) else 0.0,
+            top_k=raw.get("top_k", 0),
+            top_p=raw.get("top_p", 1.0),
+            repetition_penalty=raw.get("repetition_penalty", 1.0),
+        )
+        return sampling, tuple(int(end) for end in (ends if isinstance(ends, list) else [ends]))
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"{path}: {error}") from None
+
+
+# --- where the files are ----------------------------------------------------------------------------------------------
+
+
+def resolve(source: str | os.PathLike[str], revision: str | None = None) -> Path:
+    """The folder that holds a checkpoint; a hub id is downloaded first, config.json before the gigabytes."""
+    folder = Path(source).expanduser()
+    if folder.is_dir():
+        return folder
+    name = os.fspath(source)
+    if folder.exists():
+        raise CheckpointError(f"{name} is a file; expected the folder that holds config.json and the weights")
+    if name.startswith((".", "/", "~")) or name.count("/") != 1 or "\\" in name:
+        raise CheckpointError(
+            f"{name!r} is neither a folder that exists nor a hub id such as Qwen/Qwen2.5-0.5B-Instruct"
+        )
+    with hub_errors(name, revision):
+        Config.read(Path(hf_hub_download(name, "config.json", revision=revision)))
+        return Path(snapshot_download(name, revision=revision, allow_patterns=NEEDED))
+
+
+@contextmanager
+def hub_errors(name: str, revision: str | None) -> Iterator[None]:
+    """The hub's failures as one CheckpointError each that says what to do."""
+    try:
+        yield
+    except hub.GatedRepoError:
+        raise CheckpointError(f"{name} is gated; accept its terms on the hub and log in with `hf auth login`") from None
+    except hub.RepositoryNotFoundError:
+        raise CheckpointError(f"no repository {name!r} on the hub, or no access to it; check the spelling") from None
+    except hub.RevisionNotFoundError:
+        raise CheckpointError(f"{name} has no revision {revision!r}; name a branch, tag or commit of it") from None
+    except hub.HFValidationError as error:
+        raise CheckpointError(f"{name!r} is no hub id: {error}") from None
+    except (hub.LocalEntryNotFoundError, hub.OfflineModeIsEnabled):
+        reason = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else "the hub cannot be reached"
+        raise CheckpointError(
+            f"{name} is not in the local cache and {reason}; connect once to download it, or pass a folder"
+        ) from None
+    except hub.EntryNotFoundError as error:
+        raise CheckpointError(f"{name} is no checkpoint in the official layout: {error}") from None
+    except (hub.HfHubHTTPError, OSError) as error:
+        raise CheckpointError(f"{name} could not be downloaded: {error}") from None
+
+
+# --- what the files hold ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """A tensor as a file's header describes it."""
+
+    file: Path
+    shape: tuple[int, ...]
+    dtype: str  # as safetensors spells it: "BF16", "F32", …
+
+
+def stored_tensors(folder: Path) -> dict[str, StoredTensor]:
+    """Every tensor of a checkpoint by name, from the headers alone."""
+    if (folder / WEIGHTS).exists():
+        return read_header(folder / WEIGHTS)
+    if not (folder / INDEX).exists():
+        pickles = sorted(path.name for pattern in ("*.bin", "*.pt", "*.pth") for path in folder.glob(pattern))
+        found = f"only {', '.join(pickles)}: pickle files can run code and are not opened" if pickles else "neither"
+        raise CheckpointError(
+            f"{folder}: expected {WEIGHTS} or {INDEX}, found {found}. Use a checkpoint saved as safetensors"
+        )
+    where_by_name = read_index(folder / INDEX)
+    stored: dict[str, StoredTensor] = {}
+    for shard in sorted(set(where_by_name.values())):
+        if not (folder / shard).is_file():
+            raise CheckpointError(f"{folder}: {INDEX} names the shard {shard}, which is absent; download it again")
+        held = read_header(folder / shard)
+        promised = {name for name, file in where_by_name.items() if file == shard}
+        if promised != set(held):
+            raise CheckpointError(
+                f"{folder / shard}: {differences(promised, set(held))} compared with {INDEX}; "
+                f"shards and index are not of one checkpoint: download them again"
+            )
+        stored |= held
+    return stored
+
+
+def read_index(path: Path) -> dict[str, str]:
+    """Tensor name -> shard, from an index whose every shard is a plain file name: none leads out of the folder."""
+    shards = read_json(path).get("weight_map")
+    if not isinstance(shards, dict) or not shards:
+        raise CheckpointError(f"{path}: expected an object weight_map of tensor names to shards")
+    for name, shard in shards.items():
+        plain = isinstance(shard, str) and not set(shard) & set("/\\:\0") and shard.endswith(".safetensors")
+        if not plain:
+            raise CheckpointError(
+                f"{path}: tensor {name} is said to be in {shard!r}; expected the name of a .safetensors file in the "
+                f"same folder"
+            )
+    return shards
+
+
+def read_header(path: Path) -> dict[str, StoredTensor]:
+    with opened(path) as file:
+        parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
+        return {name: StoredTensor(path, tuple(part.get_shape()), part.get_dtype()) for name, part in parts.items()}
+
+
+def mapped(stored: Mapping[str, StoredTensor]) -> Iterator[tuple[str, Tensor]]:
+    """Each tensor by name, as a view of its file: a page is read when its numbers are first used."""
+    for path in sorted({found.file for found in stored.values()}):
+        with opened(path) as file:
+            for name in file.keys():  # noqa: SIM118 (it is no dict)
+                yield name, file.get_tensor(name)
+
+
+@contextmanager
+def opened(path: Path) -> "Iterator[safe_open]":
+    """A safetensors file, mapped; CheckpointError for one that is cut short, too long or no such file at all."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            yield file
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(
+            f"{path} ({path.stat().st_size if path.exists() else 0} bytes) is not a whole safetensors file: {error}. "
+            f"Download it again"
+        ) from None
+
+
+def verify(
+    stored: Mapping[str, StoredTensor], expected: Mapping[str, tuple[int, ...]], config: Config, folder: Path
+) -> None:
+    """CheckpointError unless the files hold just the tensors of the decoder, each in its shape and a float dtype. A
+    tied head may be stored or not (`verify_tie`)."""
+    optional = {HEAD} if config.tied else set()
+    if HEAD in expected and HEAD not in stored and not config.tied:
+        raise CheckpointError(
+            f"{folder}: no {HEAD}, and config.json does not tie it to the embedding (tie_word_embeddings is false or "
+            f"absent); the checkpoint is incomplete, or its config is another's"
+        )
+    if set(stored) - optional != set(expected) - optional:
+        raise CheckpointError(
+            f"{folder}: {differences(set(expected) - optional, set(stored) - optional)} compared with what config.json "
+            f"describes ({config.layers} layers)"
+        )
+    for name, found in stored.items():
+        if found.shape != expected[name]:
+            raise CheckpointError(
+                f"{found.file}: {name} has shape {list(found.shape)}; expected {list(expected[name])} by config.json"
+            )
+        if found.dtype not in FLOATS:
+            raise CheckpointError(f"{found.file}: {name} is stored as {found.dtype}; expected {', '.join(FLOATS)}")
+
+
+def verify_tie(tensors: Mapping[str, Tensor], folder: Path) -> None:
+    """A tied head that is stored all the same must be the embedding, number for number: one of two that differ would
+    be thrown away without a word."""
+    if HEAD in tensors and not torch.equal(tensors[HEAD], tensors[EMBEDDING]):
+        raise CheckpointError(
+            f"{folder}: config.json ties {HEAD} to {EMBEDDING}, but the stored ones differ; set tie_word_embeddings "
+            f"to false to use both"
+        )
+
+
+def wanted_dtype(dtype: torch.dtype | str, config: Config, stored: Mapping[str, StoredTensor]) -> torch.dtype:
+    if isinstance(dtype, torch.dtype) and dtype in FLOATS.values():
+        return dtype
+    if dtype != "auto":
+        raise CheckpointError(f"dtype is {dtype!r}; expected 'auto' or one of torch.bfloat16, float16, float32")
+    return config.dtype or FLOATS[stored[EMBEDDING].dtype]
+
+
+def differences(expected: set[str], found: set[str]) -> str:
+    """ "missing a, b and 3 more; unexpected c" """
+    parts = [
+        f"{label} {', '.join(sorted(names)[:3])}" + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        for label, names in (("missing", expected - found), ("unexpected", found - expected))
+        if names
+    ]
+    return "; ".join(parts)

@@ -1,0 +1,177 @@
+"""Generation: fill a cache once, then one decode step after another, every row from its own offset.
+
+`own_offset_steps`, the loop of `steps`, is the fix that the project is about. Four lines of it differ from what a
+library does with padded rows: where the new tokens go, which column each row is read at, how far each row advances, and
+that a finished row stays where it ended. Compare it with `recipes.shared_offset_steps`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from minikv.cache import KVCache, Placement
+from minikv.errors import MinikvError
+from minikv.qwen2 import Qwen2
+from minikv.sampling import GREEDY, Sampler, Sampling
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What one forward pass decided: everything that a debugger or a picture needs to show it again."""
+
+    prompts: tuple[int, ...]  # which prompt each row answers: all of them in a batch, one in a loop
+    tokens: Int[Tensor, "rows new"]  # the tokens fed, padding included
+    placement: Placement  # where they went
+    lengths: Int[Tensor, " rows"]  # how far each row was filled before
+    read: Int[Tensor, " rows"]  # the column whose logits each row was read at
+    logits: Float[Tensor, "rows vocab"]  # read there
+    chosen: Int[Tensor, " rows"]  # the next token of each row; of no account in a row that had ended before
+    finished: Bool[Tensor, " rows"]  # rows that have ended by now: they chose a stop id, here or earlier
+    cache: KVCache  # the live cache: as it is now, not as it was at this step
+
+
+@torch.no_grad()
+def prefill(model: Qwen2, ids: Sequence[int], chunk: int = 1024) -> KVCache:
+    """A cache of one row that holds `ids`, exactly filled: fork it for each use.
+
+    The ids go through the decoder `chunk` at a time, which bounds the memory that a long document takes. No logits are
+    computed. An empty `ids` gives an empty cache.
+    """
+    check_ids(model, [ids], used=0, more=0)
+    cache = KVCache.empty(model, rows=1, slots=len(ids))
+    for start in range(0, len(ids), chunk):
+        tokens, counts = pad_right([ids[start : start + chunk]], cache.lengths.device)
+        model.model(tokens, cache, cache.place(counts))
+        cache.advance(counts)
+    return cache
+
+
+def generate(
+    model: Qwen2,
+    prompts: Sequence[Sequence[int]],
+    prefix: KVCache | None = None,
+    *,
+    max_new_tokens: int = 200,
+    stop_ids: Iterable[int] = (),
+    sampling: Sampling = GREEDY,
+) -> list[list[int]]:
+    """The new ids of each prompt, up to and without the first stop id. See `steps` for the arguments."""
+    walk = steps(model, prompts, prefix, max_new_tokens=max_new_tokens, stop_ids=stop_ids, sampling=sampling)
+    return collect(walk, len(prompts))
+
+
+def steps(
+    model: Qwen2,
+    prompts: Sequence[Sequence[int]],
+    prefix: KVCache | None = None,
+    *,
+    max_new_tokens: int = 200,
+    stop_ids: Iterable[int] = (),
+    sampling: Sampling = GREEDY,
+) -> Iterator[Step]:
+    """Generate for ragged prompts as one batch, a `Step` for each forward pass.
+
+    prompts          token ids of each row, of any lengths; with a prefix each one continues it and may be empty
+    prefix           a cache of one row, from `prefill`; copied, never touched
+    max_new_tokens   tokens that a row gets at most; the first comes from the pass over the prompts
+    stop_ids         a row that chooses one of these has ended; the batch stops when all rows have
+    sampling         greedy unless told otherwise
+
+    MinikvError, before anything is computed, for an empty prompt without a prefix, an id outside the vocabulary, or
+    more tokens than the model's context holds.
+    """
+    if max_new_tokens < 0:
+        raise MinikvError(f"max_new_tokens is {max_new_tokens}; expected 0 or more")
+    prefix = KVCache.empty(model, rows=1, slots=0) if prefix is None else prefix
+    start = int(prefix.lengths[0])
+    check_ids(model, prompts, used=start, more=max_new_tokens)
+    if start == 0 and any(len(prompt) == 0 for prompt in prompts):
+        raise MinikvError("an empty prompt without a prefix; expected at least one token to continue")
+    if not prompts or max_new_tokens == 0:
+        return iter(())
+    slots = start + max(map(len, prompts)) + max_new_tokens
+    cache = prefix.fork(len(prompts), slots)
+    # A row with nothing of its own to say still needs logits: it says the last token of the prefix once more, in its
+    # old place.
+    again = [[int(prefix.tokens[0, start - 1])] if len(prompt) == 0 else list(prompt) for prompt in prompts]
+    cache.rewind([start - (len(prompt) == 0) for prompt in prompts])
+    return own_offset_steps(model, cache, again, max_new_tokens, stop_ids, sampling)
+
+
+@torch.no_grad()
+def own_offset_steps(
+    model: Qwen2,
+    cache: KVCache,
+    prompts: Sequence[Sequence[int]],
+    max_new_tokens: int,
+    stop_ids: Iterable[int],
+    sampling: Sampling,
+) -> Iterator[Step]:
+    """The loop of `steps`: each row continues at its own length, is read at its own last token, and ends by itself."""
+    device = cache.lengths.device
+    tokens, counts = pad_right(prompts, device)
+    finished = torch.zeros(len(prompts), dtype=torch.bool, device=device)
+    ends = torch.tensor(sorted(set(stop_ids)), dtype=torch.int64, device=device)
+    sampler = Sampler(sampling, device)
+    for _ in range(max_new_tokens):
+        lengths = cache.lengths
+        placement = cache.place(counts)
+        read = (counts - 1).clamp(min=0)  # a finished row has no new token; what is read there is not used
+        logits = read_logits(model, tokens, cache, placement, read)
+        cache.advance(counts)
+        chosen = sampler.choose(logits, cache)
+        finished = finished | torch.isin(chosen, ends)
+        yield Step(tuple(range(len(prompts))), tokens, placement, lengths, read, logits, chosen, finished, cache)
+        if bool(finished.all()):
+            return
+        tokens, counts = chosen[:, None], (~finished).long()
+
+
+def read_logits(
+    model: Qwen2,
+    tokens: Int[Tensor, "rows new"],
+    cache: KVCache,
+    placement: Placement,
+    read: Int[Tensor, " rows"],
+) -> Float[Tensor, "rows vocab"]:
+    """One forward pass, and each row's logits at the one column that it is read at."""
+    hidden = model.model(tokens, cache, placement)
+    return model.lm_head(hidden[torch.arange(len(tokens), device=tokens.device), read])
+
+
+def pad_right(
+    prompts: Sequence[Sequence[int]], device: torch.device | str = "cpu", pad_id: int = 0
+) -> tuple[Int[Tensor, "rows new"], Int[Tensor, " rows"]]:
+    """Ragged ids as one tensor, padding on the right, and how many of each row are real."""
+    new = max(map(len, prompts), default=0)
+    padded = [[*prompt, *[pad_id] * (new - len(prompt))] for prompt in prompts]
+    tokens = torch.tensor(padded, dtype=torch.int64, device=device).view(len(prompts), new)
+    return tokens, torch.tensor([len(prompt) for prompt in prompts], dtype=torch.int64, device=device)
+
+
+def collect(walk: Iterable[Step], prompts: int) -> list[list[int]]:
+    """The new ids of each of so many prompts, from the steps that chose them."""
+    new: list[list[int]] = [[] for _ in range(prompts)]
+    for step in walk:
+        for prompt, token, finished in zip(step.prompts, step.chosen.tolist(), step.finished.tolist(), strict=True):
+            if not finished:
+                new[prompt].append(token)
+    return new
+
+
+def check_ids(model: Qwen2, prompts: Sequence[Sequence[int]], used: int, more: int) -> None:
+    """MinikvError for an id outside the vocabulary, or for a prompt that with `used` tokens before it and `more` after
+    it exceeds the model's context."""
+    vocab, context = model.config.vocab, model.config.context
+    for row, prompt in enumerate(prompts):
+        if len(prompt) and (min(prompt) < 0 or max(prompt) >= vocab):
+            outside = next(token for token in prompt if not 0 <= token < vocab)
+            raise MinikvError(f"prompt {row} has the id {outside}; expected ids from 0 to {vocab - 1}")
+        if used + len(prompt) + more > context:
+            raise MinikvError(
+                f"prompt {row} needs {used + len(prompt) + more} positions ({used} cached, {len(prompt)} of its own, "
+                f"{more} to generate), but the model's context is {context}; shorten it or ask for fewer new tokens"
+            )
