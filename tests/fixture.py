@@ -1,0 +1,41 @@
+"""A tiny Qwen2 with body. One with its default initialisation is blind: dropping every QKV bias moves its logits by
+nothing at all. With these weights the same fault moves them by more than ten."""
+
+from pathlib import Path
+
+import torch
+import transformers
+
+SIZES = {
+    "vocab_size": 97,
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 1024,
+    "rms_norm_eps": 1e-6,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 1e6},
+}
+
+
+def reference_model(tied: bool = True, seed: int = 0) -> transformers.Qwen2ForCausalLM:
+    """The fixture in transformers: fp32, eager attention."""
+    config = transformers.Qwen2Config(**SIZES, tie_word_embeddings=tied, attn_implementation="eager")
+    reference = transformers.Qwen2ForCausalLM(config).eval().requires_grad_(False)
+    draw = torch.Generator().manual_seed(seed)
+    for name, weight in reference.named_parameters():
+        noise = torch.randn(weight.shape, generator=draw)
+        if "norm" in name:
+            weight.copy_(1 + 0.3 * noise)
+        elif name.endswith("bias") or "embed" in name:
+            weight.copy_(0.5 * noise)
+        else:
+            weight.copy_(1.5 * noise / weight.shape[1] ** 0.5)
+    return reference
+
+
+def write_checkpoint(reference: transformers.Qwen2ForCausalLM, folder: Path) -> Path:
+    """Save as transformers saves: safetensors, and config.json in its nested dialect."""
+    reference.save_pretrained(folder)
+    return folder
