@@ -99,6 +99,15 @@ def load_sampling(source: str | os.PathLike[str], revision: str | None = None) -
         raise CheckpointError(f"{path}: {error}") from None
 
 
+def bundled() -> Path:
+    """The folder of the trained checkpoint that comes with minikv."""
+    package = Path(__file__).parent
+    for folder in (package / "weights", package.parent / "weights"):  # in a wheel, and in a clone
+        if (folder / WEIGHTS).exists():
+            return folder
+    raise CheckpointError("no checkpoint is bundled with this copy of minikv; name one (--model SOURCE)")
+
+
 # --- where the files are ----------------------------------------------------------------------------------------------
 
 

@@ -208,7 +208,7 @@ def test_only_the_read_columns_reach_the_head(model: minikv.Qwen2) -> None:
 
 
 def test_greedy_answers_in_bf16_keep_their_margin(checkpoint: Path, oracle: Oracle) -> None:
-    """16 bits round differently in a batch: a row may only leave fp32's answer where fp32 itself hardly preferred it."""
+    """16 bits round differently in a batch: a row leaves fp32's answer only where fp32 itself hardly preferred it."""
     model, _ = minikv.load(checkpoint, dtype=torch.bfloat16)
     prefix, prompts = ids(20), [ids(2, seed=2), ids(5, seed=3), ids(9, seed=4)]
     said = [[*prefix, *prompt] for prompt in prompts]
