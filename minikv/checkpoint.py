@@ -60,9 +60,13 @@ def load_model(
     folder: Path, config: Config, dtype: torch.dtype | str, device: torch.device | str, attend: Attend
 ) -> Qwen2:
     """The decoder of `config` with the weights of `folder`."""
+    stored = stored_tensors(folder)
+    if len(stored) < config.layers:  # or a config of a billion layers would be built before it is found wanting
+        raise CheckpointError(
+            f"{folder}: {len(stored)} tensors are too few for the {config.layers} layers of config.json"
+        )
     model = blank(config, attend)
     expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
-    stored = stored_tensors(folder)
     verify(stored, expected, config, folder)
     wanted = wanted_dtype(dtype, config, stored)
     tensors = {name: tensor.to(device=device, dtype=wanted) for name, tensor in mapped(stored)}
@@ -113,11 +117,11 @@ def bundled() -> Path:
 
 def resolve(source: str | os.PathLike[str], revision: str | None = None) -> Path:
     """The folder that holds a checkpoint; a hub id is downloaded first, config.json before the gigabytes."""
-    folder = Path(source).expanduser()
-    if folder.is_dir():
-        return folder
     name = os.fspath(source)
-    if folder.exists():
+    expanded = os.path.expanduser(name)  # os.path answers no, where Path raises, for a name that cannot be a path
+    if os.path.isdir(expanded):
+        return Path(expanded)
+    if os.path.exists(expanded):
         raise CheckpointError(f"{name} is a file; expected the folder that holds config.json and the weights")
     if name.startswith((".", "/", "~")) or name.count("/") != 1 or "\\" in name:
         raise CheckpointError(
@@ -143,13 +147,16 @@ def hub_errors(name: str, revision: str | None) -> Iterator[None]:
         raise CheckpointError(f"{name!r} is no hub id: {error}") from None
     except (hub.LocalEntryNotFoundError, hub.OfflineModeIsEnabled):
         reason = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else "the hub cannot be reached"
+        wanted = name if revision is None else f"{name} at revision {revision}"
         raise CheckpointError(
-            f"{name} is not in the local cache and {reason}; connect once to download it, or pass a folder"
+            f"{wanted} is not in the local cache and {reason}; connect once to download it, or pass a folder"
         ) from None
     except hub.EntryNotFoundError as error:
         raise CheckpointError(f"{name} is no checkpoint in the official layout: {error}") from None
-    except (hub.HfHubHTTPError, OSError) as error:
-        raise CheckpointError(f"{name} could not be downloaded: {error}") from None
+    except CheckpointError:
+        raise
+    except Exception as error:  # the transport's own too, whose module changes with the hub's version
+        raise CheckpointError(f"{name} could not be downloaded: {type(error).__name__}: {error}") from None
 
 
 # --- what the files hold ----------------------------------------------------------------------------------------------

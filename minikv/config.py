@@ -7,7 +7,7 @@ an ignored sliding window still gives fluent text, only the wrong text.
 """
 
 import json
-import math
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,7 +89,7 @@ def read_json(path: Path) -> dict[str, Any]:
         raise CheckpointError(
             f"{path} does not exist; expected a checkpoint in the official layout, with config.json beside its weights"
         ) from None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CheckpointError(f"{path} is not readable JSON: {error}") from None
     if not isinstance(raw, dict):
         raise CheckpointError(f"{path} holds a JSON {type(raw).__name__}; expected an object")
@@ -171,7 +171,7 @@ def size(raw: dict[str, Any], key: str, where: str) -> int:
 
 def number(raw: dict[str, Any], key: str, where: str) -> float:
     value = raw.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= sys.float_info.max:
         raise CheckpointError(f"{where}: {key} is {value!r}; expected a number above 0")
     return float(value)
 

@@ -12,11 +12,16 @@ import torch  # noqa: E402
 import transformers  # noqa: E402
 
 import minikv  # noqa: E402
+from tests.chat import write_tokenizer  # noqa: E402
 from tests.fixture import reference_model, write_checkpoint  # noqa: E402
 
 torch.set_num_threads(1)  # the fixture's products are too small to share: threads would wait longer than they work
 transformers.utils.logging.set_verbosity_error()
 transformers.utils.logging.disable_progress_bar()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--model", help="a folder of real weights, for tests/real_weights.py")
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +34,13 @@ def reference() -> transformers.Qwen2ForCausalLM:
 def checkpoint(reference: transformers.Qwen2ForCausalLM, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same weights in a folder, as transformers saves them. Read only: copy it to change it."""
     return write_checkpoint(reference, tmp_path_factory.mktemp("fixture"))
+
+
+@pytest.fixture(scope="session")
+def chat_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Random weights with body beside a tokenizer with a chat template. It answers nonsense, always the same."""
+    folder = tmp_path_factory.mktemp("chat")
+    return write_checkpoint(reference_model(vocab=write_tokenizer(folder)), folder)
 
 
 @pytest.fixture(scope="session", params=[minikv.sdpa, minikv.by_hand], ids=["sdpa", "by_hand"])

@@ -7,7 +7,6 @@ import torch
 import transformers
 
 SIZES = {
-    "vocab_size": 97,
     "hidden_size": 64,
     "intermediate_size": 128,
     "num_hidden_layers": 3,
@@ -19,9 +18,9 @@ SIZES = {
 }
 
 
-def reference_model(tied: bool = True, seed: int = 0) -> transformers.Qwen2ForCausalLM:
+def reference_model(tied: bool = True, seed: int = 0, vocab: int = 97) -> transformers.Qwen2ForCausalLM:
     """The fixture in transformers: fp32, eager attention."""
-    config = transformers.Qwen2Config(**SIZES, tie_word_embeddings=tied, attn_implementation="eager")
+    config = transformers.Qwen2Config(**SIZES, vocab_size=vocab, tie_word_embeddings=tied, attn_implementation="eager")
     reference = transformers.Qwen2ForCausalLM(config).eval().requires_grad_(False)
     draw = torch.Generator().manual_seed(seed)
     for name, weight in reference.named_parameters():

@@ -1,0 +1,5 @@
+"""`python -m minikv`: the command line."""
+
+from minikv.cli import main
+
+main()
