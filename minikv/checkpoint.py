@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from huggingface_hub import constants, hf_hub_download, snapshot_download
@@ -19,7 +20,7 @@ from torch import Tensor
 
 from minikv.attention import Attend, sdpa
 from minikv.config import Config, read_json
-from minikv.errors import CheckpointError
+from minikv.errors import CheckpointError, MinikvError
 from minikv.qwen2 import Qwen2
 from minikv.sampling import Sampling
 from minikv.tokenizer import Tokenizer
@@ -90,16 +91,21 @@ def load_sampling(source: str | os.PathLike[str], revision: str | None = None) -
     file: its repetition penalty counts the prompt, so it discourages copying from a document."""
     path = resolve(source, revision) / "generation_config.json"
     raw = read_json(path)
-    ends = raw.get("eos_token_id", [])
+    ends = [] if raw.get("eos_token_id") is None else raw["eos_token_id"]
+    ends = ends if isinstance(ends, list) else [ends]
+    if not all(type(end) is int and end >= 0 for end in ends):
+        raise CheckpointError(f"{path}: eos_token_id is {raw['eos_token_id']!r}; expected a token id or a list of them")
+    settings: dict[str, Any] = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}
+    for name, default in settings.items():
+        value = default if raw.get(name) is None else raw[name]
+        if type(value) not in (int, type(default)):
+            raise CheckpointError(f"{path}: {name} is {value!r}; expected a number, a whole one for top_k")
+        settings[name] = type(default)(value)
+    if not raw.get("do_sample", False):
+        settings["temperature"] = 0.0
     try:
-        sampling = Sampling(
-            temperature=raw.get("temperature", 1.0) if raw.get("do_sample", False) else 0.0,
-            top_k=raw.get("top_k", 0),
-            top_p=raw.get("top_p", 1.0),
-            repetition_penalty=raw.get("repetition_penalty", 1.0),
-        )
-        return sampling, tuple(int(end) for end in (ends if isinstance(ends, list) else [ends]))
-    except (TypeError, ValueError) as error:
+        return Sampling(**settings), tuple(ends)
+    except MinikvError as error:
         raise CheckpointError(f"{path}: {error}") from None
 
 

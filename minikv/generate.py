@@ -92,7 +92,7 @@ def steps(
         raise MinikvError("an empty prompt without a prefix; expected at least one token to continue")
     if not prompts or max_new_tokens == 0:
         return iter(())
-    slots = start + max(map(len, prompts)) + max_new_tokens
+    slots = start + max(map(len, prompts)) + max_new_tokens - 1  # a row's last new token is never fed
     cache = prefix.fork(len(prompts), slots)
     # A row with nothing of its own to say still needs logits: it says the last token of the prefix once more, in its
     # old place.
@@ -143,11 +143,11 @@ def read_logits(
 
 
 def pad_right(
-    prompts: Sequence[Sequence[int]], device: torch.device | str = "cpu", pad_id: int = 0
+    prompts: Sequence[Sequence[int]], device: torch.device | str = "cpu"
 ) -> tuple[Int[Tensor, "rows new"], Int[Tensor, " rows"]]:
-    """Ragged ids as one tensor, padding on the right, and how many of each row are real."""
+    """Ragged ids as one tensor, padding (any id will do) on the right, and how many of each row are real."""
     new = max(map(len, prompts), default=0)
-    padded = [[*prompt, *[pad_id] * (new - len(prompt))] for prompt in prompts]
+    padded = [[*prompt, *[0] * (new - len(prompt))] for prompt in prompts]
     tokens = torch.tensor(padded, dtype=torch.int64, device=device).view(len(prompts), new)
     return tokens, torch.tensor([len(prompt) for prompt in prompts], dtype=torch.int64, device=device)
 

@@ -129,7 +129,7 @@ def shared_offset_steps(
     device = prefix.lengths.device
     input_ids, real = input_ids.to(device), real.to(device)
     (rows, total), cached = input_ids.shape, int(prefix.lengths[0])
-    cache = prefix.fork(rows, slots=total + limits.max_new_tokens)
+    cache = prefix.fork(rows, slots=total + limits.max_new_tokens - 1)  # the last new token is never fed
     slot = torch.arange(cache.slots, device=device)
     visible = torch.ones(rows, cache.slots, dtype=torch.bool, device=device)
     visible[:, :total] = real

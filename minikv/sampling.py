@@ -4,6 +4,7 @@ The order is the usual one: repetition penalty, temperature, top-k, top-p.
 """
 
 from dataclasses import dataclass
+from math import inf
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -27,10 +28,10 @@ class Sampling:
         wrong = [
             f"{name} is {value}; expected {expected}"
             for name, value, good, expected in (
-                ("temperature", self.temperature, self.temperature >= 0, "0 (greedy) or above"),
+                ("temperature", self.temperature, 0 <= self.temperature < inf, "0 (greedy) or above"),
                 ("top_k", self.top_k, self.top_k >= 0, "0 (all) or above"),
                 ("top_p", self.top_p, 0 < self.top_p <= 1, "above 0, at most 1"),
-                ("repetition_penalty", self.repetition_penalty, self.repetition_penalty > 0, "above 0"),
+                ("repetition_penalty", self.repetition_penalty, 0 < self.repetition_penalty < inf, "above 0"),
             )
             if not good
         ]

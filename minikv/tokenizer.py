@@ -8,6 +8,7 @@ searched for control tokens: a document that holds the characters `<|im_end|>` s
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -32,8 +33,8 @@ class Tokenizer:
     def __init__(self, raw: Mapping[str, Any], settings: Mapping[str, Any], template: str | None, where: str):
         """`raw` is tokenizer.json, `settings` tokenizer_config.json, both parsed; `where` names them in errors."""
         self.where = where
-        self.control = {token["content"]: int(token["id"]) for token in raw.get("added_tokens", [])}
-        self.plain = build(without_control(raw), where)
+        self.control = control_tokens(raw, where)
+        self.plain = build(without_control(raw, where), where)
         self.settings = settings
         self.template = template
 
@@ -42,7 +43,10 @@ class Tokenizer:
         """The tokenizer of a checkpoint's folder. CheckpointError where a file is absent or not to be read."""
         settings_path, template_path = folder / "tokenizer_config.json", folder / "chat_template.jinja"
         settings = read_json(settings_path) if settings_path.exists() else {}
-        template = template_path.read_text(encoding="utf-8") if template_path.exists() else None
+        try:
+            template = template_path.read_text(encoding="utf-8") if template_path.exists() else None
+        except (OSError, UnicodeDecodeError) as error:
+            raise CheckpointError(f"{template_path} is not readable text: {error}") from None
         return cls(
             read_json(folder / "tokenizer.json"),
             settings,
@@ -62,7 +66,9 @@ class Tokenizer:
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of ids; control tokens and ids without a text give nothing."""
-        text: str = self.plain.decode(list(ids))
+        ids = list(ids)
+        refuse_non_ids(ids)
+        text: str = self.plain.decode(ids)
         return text
 
     def stream(self, ids: Iterable[int]) -> Iterator[str]:
@@ -70,6 +76,7 @@ class Tokenizer:
         tokens waits until it is whole."""
         pieces, given, past = DecodeStream(), "", []
         for token in ids:
+            refuse_non_ids([token])
             past.append(token)
             piece = pieces.step(self.plain, token)
             if piece:
@@ -87,8 +94,7 @@ class Tokenizer:
         Equal to what transformers' `apply_chat_template` gives for text without control tokens; text with them gets
         ids of plain text, and cannot close a turn or open one, whichever field it stands in or is split over.
         """
-        contents = list(strings(messages))
-        disguise = Disguise(self.control, contents)
+        disguise = Disguise(self.control, [*strings(messages), self.template or ""])
         rendered = self.render(disguise.on(messages), add_generation_prompt=add_generation_prompt)
         ids: list[int] = []
         for piece in re.split(self._control_pattern, rendered):
@@ -110,10 +116,10 @@ class Tokenizer:
             key: token_text(self.settings.get(key)) for key in ("bos_token", "eos_token", "pad_token", "unk_token")
         }
         try:
-            return TEMPLATES.from_string(self.template).render(
+            return compiled(self.template).render(
                 messages=list(messages), add_generation_prompt=add_generation_prompt, tools=None, **named
             )
-        except (jinja2.TemplateError, TypeError, ValueError, RecursionError, OverflowError) as error:
+        except Exception as error:  # a template can raise whatever its expressions raise
             raise MinikvError(f"{self.where}: the chat template refuses this conversation: {error}") from None
 
     @property
@@ -136,18 +142,19 @@ class Tokenizer:
 
 
 class Disguise:
-    """Untrusted strings with the first character of every control token replaced by a private one.
+    """Untrusted strings with the first and the last character of every control token replaced by private ones.
 
     Disguised text can hold no control token, begin none and complete none, even after the template has joined it with
     other text, and every string keeps its length. `off` undoes it once the template's own control tokens are found.
+    (A template that wrote both ends of a control token itself, around a value, would make one; Qwen's does not.)
     """
 
     def __init__(self, control: Iterable[str], contents: Iterable[str]):
         used = {ord(character) for content in contents for character in content}
         free = (code for code in PRIVATE_USE if code not in used)
-        firsts = sorted({text[0] for text in control if text})
-        self.masks = dict(zip(map(ord, firsts), free, strict=False))
-        if len(self.masks) < len(firsts):
+        ends = sorted({character for text in control for character in (text[0], text[-1])})
+        self.masks = dict(zip(map(ord, ends), free, strict=False))
+        if len(self.masks) < len(ends):
             raise MinikvError("the conversation uses every private-use character of Unicode; remove some")
 
     def on(self, value: Any) -> Any:
@@ -161,7 +168,7 @@ class Disguise:
         return value
 
     def off(self, text: str) -> str:
-        return text.translate({mask: first for first, mask in self.masks.items()})
+        return text.translate({mask: end for end, mask in self.masks.items()})
 
 
 def strings(value: Any) -> Iterator[str]:
@@ -184,17 +191,21 @@ def until(pieces: Iterable[str], stop_texts: Sequence[str]) -> Iterator[str]:
     held = ""
     for piece in pieces:
         held += piece
-        ends = [held.index(stop) for stop in stops if stop in held]
-        if ends:
-            if min(ends):
-                yield held[: min(ends)]
-            return
-        safe = len(held) - max((overlap(held, stop) for stop in stops), default=0)
-        if safe:
-            yield held[:safe]
-            held = held[safe:]
-    if held:
-        yield held
+        found = earliest(held, stops)
+        clear = len(held) - max((overlap(held, stop) for stop in stops), default=0)
+        if found < len(held) and found <= clear:  # no other stop text can still turn out to begin before it
+            held = held[:found]
+            break
+        if clear:
+            yield held[:clear]
+            held = held[clear:]
+    if held[: earliest(held, stops)]:
+        yield held[: earliest(held, stops)]
+
+
+def earliest(text: str, stops: Sequence[str]) -> int:
+    """Where the first stop text begins; the end of the text where there is none."""
+    return min((text.index(stop) for stop in stops if stop in text), default=len(text))
 
 
 def overlap(text: str, stop: str) -> int:
@@ -219,13 +230,38 @@ def split_shared(prompts: Sequence[Sequence[int]]) -> tuple[list[int], list[list
     return list(first[:shared]), [list(prompt[shared:]) for prompt in prompts]
 
 
-def without_control(raw: Mapping[str, Any]) -> dict[str, Any]:
+def refuse_non_ids(ids: Sequence[int]) -> None:
+    """MinikvError for a number that no vocabulary can hold."""
+    outside = [token for token in ids if not 0 <= token < 2**32]
+    if outside:
+        raise MinikvError(f"{outside[0]} is no token id; expected a number from 0 to the vocabulary's end")
+
+
+def control_tokens(raw: Mapping[str, Any], where: str) -> dict[str, int]:
+    """Text to id of each control token: the added tokens of tokenizer.json, special or not."""
+    tokens = raw.get("added_tokens", [])
+    sound = isinstance(tokens, list) and all(
+        isinstance(token, dict)
+        and isinstance(token.get("content"), str)
+        and token["content"]
+        and type(token.get("id")) is int
+        for token in tokens
+    )
+    if not sound:
+        raise CheckpointError(f"{where}: added_tokens is no list of objects with a text as content and a number as id")
+    return {token["content"]: token["id"] for token in tokens}
+
+
+def without_control(raw: Mapping[str, Any], where: str) -> dict[str, Any]:
     """tokenizer.json without a single control token: whatever the text, what is built from it cannot give one. Some
-    files list them twice, as added tokens and as words of the model."""
-    added = {token["content"] for token in raw.get("added_tokens", [])}
-    model = dict(raw.get("model", {}))
-    model["vocab"] = {word: token for word, token in model.get("vocab", {}).items() if word not in added}
-    return {**raw, "model": model, "added_tokens": [], "post_processor": None}
+    files list them twice, as added tokens and as words of the model. Nor does it cut or pad as it was saved to do."""
+    model = raw.get("model")
+    if not isinstance(model, dict) or model.get("type") != "BPE" or not isinstance(model.get("vocab"), dict):
+        raise CheckpointError(f"{where}: expected a model of type BPE with its words as an object vocab, as Qwen2 has")
+    added = control_tokens(raw, where)
+    words = {word: token for word, token in model["vocab"].items() if word not in added}
+    bare: dict[str, Any] = {"added_tokens": [], "post_processor": None, "truncation": None, "padding": None}
+    return {**raw, "model": {**model, "vocab": words}, **bare}
 
 
 def build(raw: Mapping[str, Any], where: str) -> tokenizers.Tokenizer:
@@ -264,3 +300,9 @@ def to_json(value: Any, indent: int | None = None) -> str:
 TEMPLATES = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols])
 TEMPLATES.filters["tojson"] = to_json
 TEMPLATES.globals["raise_exception"] = raise_exception
+
+
+@lru_cache(maxsize=16)
+def compiled(template: str) -> jinja2.Template:
+    """A template made ready to run, once: that takes ten times as long as running it."""
+    return TEMPLATES.from_string(template)
