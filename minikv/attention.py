@@ -33,11 +33,11 @@ def by_hand(
 
     The softmax is taken in fp32 and its weights are cast back to the values' dtype.
     """
-    hidden = ~mask[:, None, None]  # rows 1 1 new slots: the same for every head
+    unseen = ~mask[:, None, None]  # rows 1 1 new slots: the same for every head
     grouped = q.unflatten(2, (keys.shape[1], -1))  # rows new kv_heads group head_dim
     scores = torch.einsum("rnkgd,rksd->rkgns", grouped, keys) * q.shape[-1] ** -0.5
-    scores = scores.float().masked_fill(hidden, -torch.inf)
-    weights = scores.softmax(dim=-1).masked_fill(hidden, 0.0).to(values.dtype)
+    scores = scores.float().masked_fill(unseen, -torch.inf)
+    weights = scores.softmax(dim=-1).masked_fill(unseen, 0.0).to(values.dtype)
     return torch.einsum("rkgns,rksd->rnkgd", weights, values).flatten(2, 3)
 
 

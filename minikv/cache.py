@@ -1,14 +1,16 @@
 """The KV cache, and where each new token goes in it.
 
-The whole cache is four tensors in one object, passed as an argument: nothing is kept in a module or a global. Each row
-has an offset of its own, `lengths[row]`, its next free slot. With lengths [3, 5] and counts [2, 1],
+The whole cache is one object, passed as an argument: the keys, the values, which token stands in which slot, and the
+lengths. Nothing is kept in a module or a global. Each row has an offset of its own, `lengths[row]`, its next free slot.
+With lengths [3, 5] and counts [2, 1],
 
     placement = cache.place(counts)     # positions = slots = [[3, 4], [5, 6]]
     model(tokens, cache, placement)     # row 0 writes slots 3, 4; row 1 writes 5 and, padding, 6
     cache.advance(counts)               # lengths [5, 6]: row 1's padding lies beyond its end
 
 row 1's second token is padding. It lands in slot 6, beyond its row's end. No real query looks there, since a query at
-position p sees the slots up to p, and row 1's next token overwrites it. So padding needs no mask of its own.
+position p sees the slots up to p, and row 1's next token overwrites it. So padding needs no mask of its own. Padding
+beyond the end of the cache itself has no slot and is not written: its slot is the number of slots.
 """
 
 from collections.abc import Sequence
@@ -33,7 +35,7 @@ class Placement:
     """The three free choices of a decoder step, for each row and each new token (column)."""
 
     positions: Int[Tensor, "rows new"]  # the position that RoPE turns the token by
-    slots: Int[Tensor, "rows new"]  # the slot that its key and value are written to
+    slots: Int[Tensor, "rows new"]  # the slot that its key and value are written to; one past the last: to none
     mask: Bool[Tensor, "rows new slots"]  # the slots that its query sees
 
     @classmethod
@@ -45,8 +47,7 @@ class Placement:
 
     @cached_property
     def written(self) -> tuple[Int[Tensor, " tokens"], Int[Tensor, " tokens"]]:
-        """(row, column) of each token that has a slot. One beyond the cache's end has none and is not written; only
-        padding can lie there, since `place` and `advance` refuse a real token that does."""
+        """(row, column) of each token that has a slot: all but padding beyond the cache's end."""
         row, column = (self.slots < self.mask.shape[-1]).nonzero(as_tuple=True)
         return row, column
 
@@ -111,9 +112,9 @@ class KVCache:
         """
         counts = self._checked(counts)
         column = torch.arange(int(counts.max()) if len(counts) else 0, device=self.lengths.device)
-        slots = self.lengths[:, None] + column
-        mask = torch.arange(self.slots, device=self.lengths.device) <= slots[..., None]
-        return Placement(positions=slots, slots=slots, mask=mask)
+        positions = self.lengths[:, None] + column
+        mask = torch.arange(self.slots, device=self.lengths.device) <= positions[..., None]
+        return Placement(positions=positions, slots=positions.clamp(max=self.slots), mask=mask)
 
     def advance(self, counts: Int[Tensor, " rows"] | Sequence[int]) -> None:
         """Row r now holds counts[r] more tokens. Not `+= new`: padding does not count."""
@@ -144,8 +145,8 @@ class KVCache:
         A copy, not a view: rows made with `expand` share one memory, and a write to one would be a write to all.
         This cache is not touched, now or later.
         """
-        if self.rows != 1:
-            raise MinikvError(f"fork copies a cache of one row; this one has {self.rows}")
+        if self.rows != 1 or rows < 0:
+            raise MinikvError(f"fork copies a cache of one row into 0 rows or more; {self.rows} into {rows} were asked")
         length = int(self.lengths[0])
         if slots < length:
             raise MinikvError(f"fork into {slots} slots, but {length} are filled; ask for at least {length}")
@@ -164,7 +165,7 @@ class KVCache:
     def rewind(self, lengths: Int[Tensor, " rows"] | Sequence[int] | int) -> None:
         """Forget everything beyond `lengths` (one for each row, or one for all). What is forgotten is overwritten by
         the next tokens. MinikvError, and no change, for a length below 0 or beyond what the row holds."""
-        wanted = torch.as_tensor(lengths, dtype=torch.int64, device=self.lengths.device)
+        wanted = whole_numbers(lengths, "lengths", self.lengths.device)
         if wanted.ndim == 0:
             wanted = wanted.repeat(self.rows)
         if wanted.shape != self.lengths.shape or bool(((wanted < 0) | (wanted > self.lengths)).any()):
@@ -176,7 +177,7 @@ class KVCache:
 
     def _checked(self, counts: Int[Tensor, " rows"] | Sequence[int]) -> Int[Tensor, " rows"]:
         """`counts` as a tensor. MinikvError if it is not one count for each row, or a row has no room for its own."""
-        counts = torch.as_tensor(counts, dtype=torch.int64, device=self.lengths.device)
+        counts = whole_numbers(counts, "counts", self.lengths.device)
         if counts.shape != self.lengths.shape or bool((counts < 0).any()):
             raise MinikvError(
                 f"counts is {counts.tolist()}; expected {self.rows} numbers of at least 0, one for each row"
@@ -196,3 +197,14 @@ class KVCache:
             f"KVCache(layers={layers}, rows={rows}, kv_heads={kv_heads}, slots={slots}, head_dim={head_dim}, "
             f"{self.keys.dtype}, {self.nbytes / 1e6:.1f} MB, lengths={self.lengths.tolist()})"
         )
+
+
+def whole_numbers(values: Tensor | Sequence[int] | int, name: str, device: torch.device) -> Int[Tensor, "..."]:
+    """`values` as an int64 tensor; MinikvError for what is no whole number. 1.9 is not cut to 1."""
+    try:
+        found = torch.as_tensor(values, device=device)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise MinikvError(f"{name} is {values!r}; expected whole numbers ({error})") from None
+    if found.is_complex() or (found.is_floating_point() and found.numel()):  # torch makes [] a float
+        raise MinikvError(f"{name} is {found.tolist()}; expected whole numbers")
+    return found.to(torch.int64)

@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from minikv.attention import Attend, sdpa
-from minikv.config import Config, read_json
+from minikv.config import Config, read_json, switch
 from minikv.errors import CheckpointError, MinikvError
 from minikv.qwen2 import Qwen2
 from minikv.sampling import Sampling
@@ -48,9 +48,14 @@ def load(
     revision   branch, tag or commit of a hub id
     attend     attention.sdpa or attention.by_hand
 
-    The tokenizer is None where a folder holds no tokenizer.json. CheckpointError, before anything is computed, for all
-    that cannot be loaded or would not be computed right.
+    The tokenizer is None where a folder holds no tokenizer.json. MinikvError, before anything is computed, for all that
+    cannot be loaded or would not be computed right. The weights are views of the files as long as the model lives: do
+    not write to these in place.
     """
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise MinikvError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from None
     folder = resolve(source, revision)
     config = Config.read(folder / "config.json")
     tokenizer = Tokenizer.read(folder) if (folder / "tokenizer.json").exists() else None
@@ -66,15 +71,19 @@ def load_model(
         raise CheckpointError(
             f"{folder}: {len(stored)} tensors are too few for the {config.layers} layers of config.json"
         )
-    model = blank(config, attend)
+    try:
+        model = blank(config, attend)
+    except RuntimeError as error:  # sizes whose product no tensor can have
+        raise CheckpointError(f"{folder}: no decoder can be built by its config.json: {error}") from None
     expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     verify(stored, expected, config, folder)
     wanted = wanted_dtype(dtype, config, stored)
-    tensors = {name: tensor.to(device=device, dtype=wanted) for name, tensor in mapped(stored)}
+    tensors = dict(mapped(stored))
     if config.tied:
         verify_tie(tensors, folder)
-        tensors[HEAD] = tensors[EMBEDDING]
-    model.load_state_dict(tensors, strict=True, assign=True)
+        tensors.pop(HEAD, None)
+    tensors = {name: tensor.to(device=device, dtype=wanted) for name, tensor in tensors.items()}
+    model.load_state_dict({HEAD: tensors[EMBEDDING], **tensors}, strict=True, assign=True)  # a head of its own wins
     if config.tied:
         model.lm_head.weight = model.model.embed_tokens.weight
     return model.requires_grad_(False).eval()
@@ -90,6 +99,8 @@ def load_sampling(source: str | os.PathLike[str], revision: str | None = None) -
     """How a checkpoint's authors sample, and its stop ids, from its generation_config.json. Nothing else reads that
     file: its repetition penalty counts the prompt, so it discourages copying from a document."""
     path = resolve(source, revision) / "generation_config.json"
+    if not path.exists():
+        raise CheckpointError(f"{path} does not exist; say how to sample yourself")
     raw = read_json(path)
     ends = [] if raw.get("eos_token_id") is None else raw["eos_token_id"]
     ends = ends if isinstance(ends, list) else [ends]
@@ -101,7 +112,7 @@ def load_sampling(source: str | os.PathLike[str], revision: str | None = None) -
         if type(value) not in (int, type(default)):
             raise CheckpointError(f"{path}: {name} is {value!r}; expected a number, a whole one for top_k")
         settings[name] = type(default)(value)
-    if not raw.get("do_sample", False):
+    if not switch(raw, "do_sample", str(path)):
         settings["temperature"] = 0.0
     try:
         return Sampling(**settings), tuple(ends)
@@ -251,7 +262,7 @@ def verify(
     """CheckpointError unless the files hold just the tensors of the decoder, each in its shape and a float dtype. A
     tied head may be stored or not (`verify_tie`)."""
     optional = {HEAD} if config.tied else set()
-    if HEAD in expected and HEAD not in stored and not config.tied:
+    if not config.tied and HEAD not in stored:
         raise CheckpointError(
             f"{folder}: no {HEAD}, and config.json does not tie it to the embedding (tie_word_embeddings is false or "
             f"absent); the checkpoint is incomplete, or its config is another's"

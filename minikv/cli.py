@@ -3,6 +3,7 @@
 Exit codes: 0 done, 1 the job cannot be done as asked, 2 wrong usage, 130 interrupted.
 """
 
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -33,7 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A Qwen2 decoder by hand with its KV cache in the open: many keys from one document, on one cached prefix.",
 )
-messages = Console(stderr=True)
+stderr = Console(stderr=True)
 
 ModelOption = Annotated[
     str | None,
@@ -53,14 +54,17 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         try:
             function(*args, **kwargs)
         except MinikvError as error:
-            messages.print(Text(f"minikv: {error}"), soft_wrap=True)
+            stderr.print(Text(lesson.printable(f"minikv: {error}")), soft_wrap=True)
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
-            messages.print("minikv: interrupted")
+            stderr.print("minikv: interrupted")
             raise typer.Exit(130) from None
         except BrokenPipeError:  # the reader of stdout has seen enough
             sys.stderr.close()
             raise typer.Exit(0) from None
+        except OSError as error:
+            stderr.print(Text(f"minikv: the result cannot be written: {error.strerror}"), soft_wrap=True)
+            raise typer.Exit(1) from None
 
     return run
 
@@ -85,7 +89,7 @@ def demo(
         text = read_document(document)
     asked = bundled_keys if bundled_keys and keys is None and keys_file is None else read_keys(keys, keys_file)
     decoder, tokenizer = load_both(model, dtype, revision)
-    outcomes = lesson.run_all(decoder, tokenizer, text, asked, max_new_tokens, messages)
+    outcomes = lesson.run_all(decoder, tokenizer, text, asked, max_new_tokens, stderr)
     console = Console() if sys.stdout.isatty() else Console(width=160)
     console.print(lesson.answers_table(outcomes, asked))
     console.print(lesson.figures_table(outcomes))
@@ -111,7 +115,7 @@ def extract(
     find_recipe(recipe)
     text, asked = read_document(document), read_keys(keys, keys_file)
     decoder, tokenizer = load_both(model, dtype, revision)
-    with messages.status(f"reading {len(asked)} values out of {len(text)} characters"):
+    with stderr.status(f"reading {len(asked)} values out of {len(text)} characters"):
         values = extract_values(decoder, tokenizer, text, asked, recipe, max_new_tokens=max_new_tokens)
     if as_json or not sys.stdout.isatty():
         print(json.dumps(values, ensure_ascii=False, indent=2))
@@ -128,14 +132,14 @@ def generate(
     model: ModelOption = None,
     chat: Annotated[bool, typer.Option("--chat", help="The prompt is a user's turn, in the chat template.")] = False,
     system: Annotated[str | None, typer.Option(help="The system turn, with --chat.")] = None,
-    max_new_tokens: Annotated[int, typer.Option(min=0)] = 200,
+    max_new_tokens: Annotated[int, typer.Option(min=0, help="Tokens to generate at most.")] = 200,
     stop: Annotated[list[str] | None, typer.Option(help="Stop before this text. May be given several times.")] = None,
     sampling: Annotated[
         str, typer.Option(help="greedy, or checkpoint: as its generation_config.json says. The options below override.")
     ] = "greedy",
     temperature: Annotated[float | None, typer.Option(help="0 is greedy.")] = None,
-    top_k: Annotated[int | None, typer.Option()] = None,
-    top_p: Annotated[float | None, typer.Option()] = None,
+    top_k: Annotated[int | None, typer.Option(help="Draw from the k likeliest tokens; 0: from all.")] = None,
+    top_p: Annotated[float | None, typer.Option(help="Draw from the likeliest tokens up to this probability.")] = None,
     repetition_penalty: Annotated[float | None, typer.Option(help="Counts the prompt too.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of the random draws.")] = None,
     dtype: Annotated[str, typer.Option(help="auto, float32, bfloat16 or float16.")] = "auto",
@@ -177,7 +181,7 @@ def load_both(model: str | None, dtype: str, revision: str | None) -> tuple[Qwen
     if dtype != "auto" and dtype not in DTYPES:
         raise typer.BadParameter(f"{dtype!r} is none of auto, {', '.join(DTYPES)}", param_hint="--dtype")
     source = bundled() if model is None else model
-    with messages.status(f"loading {source}"):
+    with stderr.status(Text(lesson.shown(f"loading {source}"))):
         decoder, tokenizer = load(source, DTYPES.get(dtype, dtype), revision=revision)
     if tokenizer is None:
         raise MinikvError(f"{source} holds no tokenizer.json; expected one beside the weights")
@@ -187,7 +191,8 @@ def load_both(model: str | None, dtype: str, revision: str | None) -> tuple[Qwen
 def read_document(document: str) -> str:
     """The text of a file, or of stdin for "-"."""
     try:
-        return sys.stdin.buffer.read().decode() if document == "-" else Path(document).read_bytes().decode()
+        raw = sys.stdin.buffer.read() if document == "-" else Path(document).read_bytes()
+        return raw.decode("utf-8-sig")  # a byte order mark is no part of the text
     except UnicodeDecodeError as error:
         raise MinikvError(f"{document} is not UTF-8 text: {error}; convert it first") from None
     except OSError as error:
@@ -206,4 +211,6 @@ def read_keys(keys: str | None, keys_file: Path | None) -> list[str]:
 
 
 def main() -> None:
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a model may answer in any script, whatever the locale
+        sys.stdout.reconfigure(encoding="utf-8")
     app()

@@ -119,6 +119,10 @@ def refuse_unbuilt(raw: dict[str, Any], where: str) -> None:
         raise CheckpointError(
             f"{where}: layer_types has {', '.join(unbuilt)}; every layer of the decoder is full_attention"
         )
+    if kinds and len(kinds) != raw.get("num_hidden_layers"):
+        raise CheckpointError(
+            f"{where}: layer_types names {len(kinds)} layers and num_hidden_layers is {raw.get('num_hidden_layers')!r}"
+        )
     if raw.get("dual_chunk_attention_config") is not None:
         raise CheckpointError(f"{where}: dual_chunk_attention_config is set; chunked attention is not built")
 
@@ -138,8 +142,13 @@ def rope_theta(raw: dict[str, Any], where: str) -> float:
                 f"{where}: {key} asks for rotary embedding of type {kind!r}; only 'default' is built. "
                 f"Remove {key} to run within the length that the model was trained for"
             )
+        unknown = sorted(set(nested) - {"rope_type", "type", "rope_theta", "partial_rotary_factor"})
         if nested.get("partial_rotary_factor", 1) != 1:
-            raise CheckpointError(f"{where}: {key}.partial_rotary_factor is not 1; the decoder rotates whole heads")
+            unknown.append("partial_rotary_factor")
+        if unknown:
+            raise CheckpointError(
+                f"{where}: {key}.{unknown[0]} is set; the decoder rotates whole heads, by rope_theta alone"
+            )
         if nested.get("rope_theta") is not None:
             found[f"{key}.rope_theta"] = number(nested, "rope_theta", f"{where}, {key}")
     if not found:
@@ -164,8 +173,8 @@ def weights_dtype(raw: dict[str, Any], where: str) -> torch.dtype | None:
 
 def size(raw: dict[str, Any], key: str, where: str) -> int:
     value = raw.get(key)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise CheckpointError(f"{where}: {key} is {value!r}; expected a whole number of at least 1")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 2**31:
+        raise CheckpointError(f"{where}: {key} is {value!r}; expected a whole number from 1 to 2**31 - 1")
     return value
 
 

@@ -1,23 +1,26 @@
 """The lesson in one table: every recipe on one document, its answers beside the naive loop's, time and cache."""
 
 import time
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
 from rich.console import Console
-from rich.markup import escape
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
 from minikv.errors import MinikvError
 from minikv.extract import prompts
-from minikv.generate import collect
+from minikv.generate import Step, collect
 from minikv.qwen2 import Qwen2
 from minikv.recipes import RECIPES, Recipe
 from minikv.tokenizer import Tokenizer, split_shared
 
 DOCUMENTS = ("announcement", "invoice", "job", "abstract")
+KEPT = "\n\t\u200d"  # U+200D joins emoji
+STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # Unicode's controls, formats, half pairs, line and paragraph ends
 CELL = 36  # characters of an answer that a table's cell shows
 
 
@@ -50,7 +53,7 @@ def run_all(
     outcomes = []
     for recipe in RECIPES.values():
         with console.status(f"{recipe.name}: prefix of {len(prefix)} tokens") as status:
-            steps, cache_bytes, started = [], 0, time.perf_counter()
+            started = time.perf_counter()
             walk = recipe.steps(
                 model,
                 prefix,
@@ -59,14 +62,20 @@ def run_all(
                 stop_ids=tokenizer.stop_ids,
                 pad_id=tokenizer.pad_id,
             )
-            for step in walk:
-                steps.append(step)
-                cache_bytes = max(cache_bytes, step.cache.nbytes)
-                status.update(f"{recipe.name}: {len(steps)} steps")
+            sizes: list[int] = []
+            ids = collect(watched(walk, recipe.name, status, sizes), len(suffixes))
             seconds = time.perf_counter() - started
-        answers = [tokenizer.decode(ids).strip() for ids in collect(steps, len(suffixes))]
-        outcomes.append(Outcome(recipe, answers, seconds, cache_bytes))
+        answers = [tokenizer.decode(answer).strip() for answer in ids]
+        outcomes.append(Outcome(recipe, answers, seconds, max(sizes, default=0)))
     return outcomes
+
+
+def watched(walk: Iterable[Step], name: str, status: Status, sizes: list[int]) -> Iterator[Step]:
+    """The same steps; how many there were is shown, and the size of the cache of each is noted."""
+    for step in walk:
+        sizes.append(step.cache.nbytes)
+        status.update(f"{name}: {len(sizes)} steps")
+        yield step
 
 
 def answers_table(outcomes: Sequence[Outcome], keys: Sequence[str]) -> Table:
@@ -75,7 +84,7 @@ def answers_table(outcomes: Sequence[Outcome], keys: Sequence[str]) -> Table:
     table = Table(title="What each recipe answers (≠: not the naive loop's answer)", title_justify="left")
     table.add_column("recipe", no_wrap=True)
     for key in keys:
-        table.add_column(escape(key), overflow="fold", min_width=8)
+        table.add_column(Text(shown(key)), overflow="fold", min_width=8)
     for outcome in outcomes:
         cells = [
             Text(shown(answer)) if answer == expected else Text(f"≠ {shown(answer)}", style="bold red")
@@ -112,9 +121,9 @@ def shown(answer: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Text without control characters but newline and tab: a model's answer must not drive somebody's terminal."""
+    """Text in which only newline and tab steer a terminal: whatever else could is shown as U+FFFD. A document, a key or
+    a model's answer must not drive somebody's screen."""
     return "".join(
-        character if character in "\n\t" or character.isprintable() or character.isspace() else "\ufffd"
+        character if character in KEPT or unicodedata.category(character) not in STEERING else "\ufffd"
         for character in text
-        if character not in "\r\v\f"
     )

@@ -15,7 +15,7 @@ INSTRUCTION = (
 
 def extract(
     model: Qwen2,
-    tokenizer: Tokenizer,
+    tokenizer: Tokenizer | None,
     document: str,
     keys: Sequence[str],
     recipe: str = "per_row_offsets",
@@ -30,6 +30,8 @@ def extract(
     Document and keys are untrusted: no text in them becomes a control token. MinikvError for an unknown recipe, an
     empty document, an empty or a repeated key, or a document beyond the model's context.
     """
+    if tokenizer is None:
+        raise MinikvError("no tokenizer; the checkpoint's folder holds no tokenizer.json, but extraction is about text")
     chosen = find_recipe(recipe)
     prefix, suffixes = split_shared(prompts(tokenizer, document, keys))
     answers = chosen(
@@ -46,6 +48,8 @@ def extract(
 def prompts(tokenizer: Tokenizer, document: str, keys: Sequence[str]) -> list[list[int]]:
     """The ids of one prompt for each key, in the checkpoint's chat form. The key stands last: what comes before it is
     shared by all, and is computed once."""
+    if not isinstance(document, str) or isinstance(keys, str):
+        raise MinikvError("expected the document as one text and the keys as a list of texts")
     if not document.strip():
         raise MinikvError("the document is empty; expected some text to extract from")
     stripped = [key.strip() for key in keys]

@@ -1,18 +1,19 @@
 """Generation: fill a cache once, then one decode step after another, every row from its own offset.
 
-`own_offset_steps`, the loop of `steps`, is the fix that the project is about. Four lines of it differ from what a
-library does with padded rows: where the new tokens go, which column each row is read at, how far each row advances, and
-that a finished row stays where it ended. Compare it with `recipes.shared_offset_steps`.
+`own_offset_steps`, the loop of `steps`, is the fix that the project is about. Lay it beside
+`recipes.shared_offset_steps`, which does what a library does with padded rows. They differ in four things: where the
+new tokens go, which column each row is read at, how far each row advances, and what a finished row does.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import index
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from minikv.cache import KVCache, Placement
+from minikv.cache import EMPTY, KVCache, Placement
 from minikv.errors import MinikvError
 from minikv.qwen2 import Qwen2
 from minikv.sampling import GREEDY, Sampler, Sampling
@@ -40,7 +41,10 @@ def prefill(model: Qwen2, ids: Sequence[int], chunk: int = 1024) -> KVCache:
     The ids go through the decoder `chunk` at a time, which bounds the memory that a long document takes. No logits are
     computed. An empty `ids` gives an empty cache.
     """
+    (ids,) = as_ids([ids])
     check_ids(model, [ids], used=0, more=0)
+    if chunk < 1:
+        raise MinikvError(f"chunk is {chunk}; expected at least one token at a time")
     cache = KVCache.empty(model, rows=1, slots=len(ids))
     for start in range(0, len(ids), chunk):
         tokens, counts = pad_right([ids[start : start + chunk]], cache.lengths.device)
@@ -51,7 +55,7 @@ def prefill(model: Qwen2, ids: Sequence[int], chunk: int = 1024) -> KVCache:
 
 def generate(
     model: Qwen2,
-    prompts: Sequence[Sequence[int]],
+    prompts: Iterable[Iterable[int]],
     prefix: KVCache | None = None,
     *,
     max_new_tokens: int = 200,
@@ -59,13 +63,14 @@ def generate(
     sampling: Sampling = GREEDY,
 ) -> list[list[int]]:
     """The new ids of each prompt, up to and without the first stop id. See `steps` for the arguments."""
+    prompts = as_ids(prompts)
     walk = steps(model, prompts, prefix, max_new_tokens=max_new_tokens, stop_ids=stop_ids, sampling=sampling)
     return collect(walk, len(prompts))
 
 
 def steps(
     model: Qwen2,
-    prompts: Sequence[Sequence[int]],
+    prompts: Iterable[Iterable[int]],
     prefix: KVCache | None = None,
     *,
     max_new_tokens: int = 200,
@@ -83,12 +88,13 @@ def steps(
     MinikvError, before anything is computed, for an empty prompt without a prefix, an id outside the vocabulary, or
     more tokens than the model's context holds.
     """
-    if max_new_tokens < 0:
-        raise MinikvError(f"max_new_tokens is {max_new_tokens}; expected 0 or more")
+    prompts = as_ids(prompts)
     prefix = KVCache.empty(model, rows=1, slots=0) if prefix is None else prefix
+    if prefix.rows != 1:
+        raise MinikvError(f"the prefix has {prefix.rows} rows; expected one, which every prompt continues")
     start = int(prefix.lengths[0])
     check_ids(model, prompts, used=start, more=max_new_tokens)
-    if start == 0 and any(len(prompt) == 0 for prompt in prompts):
+    if not all(prompts) and (start == 0 or int(prefix.tokens[0, start - 1]) == EMPTY):
         raise MinikvError("an empty prompt without a prefix; expected at least one token to continue")
     if not prompts or max_new_tokens == 0:
         return iter(())
@@ -96,25 +102,26 @@ def steps(
     cache = prefix.fork(len(prompts), slots)
     # A row with nothing of its own to say still needs logits: it says the last token of the prefix once more, in its
     # old place.
-    again = [[int(prefix.tokens[0, start - 1])] if len(prompt) == 0 else list(prompt) for prompt in prompts]
     cache.rewind([start - (len(prompt) == 0) for prompt in prompts])
-    return own_offset_steps(model, cache, again, max_new_tokens, stop_ids, sampling)
+    fed = [prompt or [int(prefix.tokens[0, start - 1])] for prompt in prompts]
+    tokens, counts = pad_right(fed, cache.lengths.device)
+    return own_offset_steps(model, cache, tokens, counts, max_new_tokens, stop_ids, sampling)
 
 
 @torch.no_grad()
 def own_offset_steps(
     model: Qwen2,
     cache: KVCache,
-    prompts: Sequence[Sequence[int]],
+    tokens: Int[Tensor, "rows new"],
+    counts: Int[Tensor, " rows"],
     max_new_tokens: int,
     stop_ids: Iterable[int],
     sampling: Sampling,
 ) -> Iterator[Step]:
     """The loop of `steps`: each row continues at its own length, is read at its own last token, and ends by itself."""
-    device = cache.lengths.device
-    tokens, counts = pad_right(prompts, device)
-    finished = torch.zeros(len(prompts), dtype=torch.bool, device=device)
-    ends = torch.tensor(sorted(set(stop_ids)), dtype=torch.int64, device=device)
+    device, prompts = cache.lengths.device, tuple(range(cache.rows))
+    ends = torch.tensor(list(stop_ids), dtype=torch.int64, device=device)
+    finished = torch.zeros(cache.rows, dtype=torch.bool, device=device)
     sampler = Sampler(sampling, device)
     for _ in range(max_new_tokens):
         lengths = cache.lengths
@@ -124,7 +131,7 @@ def own_offset_steps(
         cache.advance(counts)
         chosen = sampler.choose(logits, cache)
         finished = finished | torch.isin(chosen, ends)
-        yield Step(tuple(range(len(prompts))), tokens, placement, lengths, read, logits, chosen, finished, cache)
+        yield Step(prompts, tokens, placement, lengths, read, logits, chosen, finished, cache)
         if bool(finished.all()):
             return
         tokens, counts = chosen[:, None], (~finished).long()
@@ -152,9 +159,9 @@ def pad_right(
     return tokens, torch.tensor([len(prompt) for prompt in prompts], dtype=torch.int64, device=device)
 
 
-def collect(walk: Iterable[Step], prompts: int) -> list[list[int]]:
-    """The new ids of each of so many prompts, from the steps that chose them."""
-    new: list[list[int]] = [[] for _ in range(prompts)]
+def collect(walk: Iterable[Step], count: int) -> list[list[int]]:
+    """The new ids of each of `count` prompts, from the steps that chose them."""
+    new: list[list[int]] = [[] for _ in range(count)]
     for step in walk:
         for prompt, token, finished in zip(step.prompts, step.chosen.tolist(), step.finished.tolist(), strict=True):
             if not finished:
@@ -163,15 +170,26 @@ def collect(walk: Iterable[Step], prompts: int) -> list[list[int]]:
 
 
 def check_ids(model: Qwen2, prompts: Sequence[Sequence[int]], used: int, more: int) -> None:
-    """MinikvError for an id outside the vocabulary, or for a prompt that with `used` tokens before it and `more` after
-    it exceeds the model's context."""
+    """MinikvError for an id outside the vocabulary, or for a prompt that with `used` tokens before it and `more` new
+    ones after it exceeds the model's context (the last new one is never fed, so it takes no position)."""
+    if more < 0:
+        raise MinikvError(f"max_new_tokens is {more}; expected 0 or more")
     vocab, context = model.config.vocab, model.config.context
     for row, prompt in enumerate(prompts):
         if len(prompt) and (min(prompt) < 0 or max(prompt) >= vocab):
             outside = next(token for token in prompt if not 0 <= token < vocab)
             raise MinikvError(f"prompt {row} has the id {outside}; expected ids from 0 to {vocab - 1}")
-        if used + len(prompt) + more > context:
+        needed = used + len(prompt) + max(more - 1, 0)
+        if needed > context:
             raise MinikvError(
-                f"prompt {row} needs {used + len(prompt) + more} positions ({used} cached, {len(prompt)} of its own, "
-                f"{more} to generate), but the model's context is {context}; shorten it or ask for fewer new tokens"
+                f"prompt {row} needs {needed} positions ({used} cached, {len(prompt)} of its own, {more} new ones less "
+                f"the last), but the model's context is {context}; shorten it or ask for fewer new tokens"
             )
+
+
+def as_ids(prompts: Iterable[Iterable[int]]) -> list[list[int]]:
+    """Prompts as lists of ints; MinikvError for what is no whole number (1.7 is not cut to 1)."""
+    try:
+        return [[index(token) for token in prompt] for prompt in prompts]
+    except TypeError as error:
+        raise MinikvError(f"prompts must be lists of token ids, one list for each row: {error}") from None

@@ -116,7 +116,7 @@ class Body(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "rows new"], cache: KVCache | None = None, placement: Placement | None = None
     ) -> Float[Tensor, "rows new hidden"]:
-        placement = checked_placement(tokens, cache, placement)
+        placement = checked_placement(self, tokens, cache, placement)
         if cache is not None:
             cache.write_tokens(placement, tokens)
         x = self.embed_tokens(tokens)
@@ -148,22 +148,33 @@ class Qwen2(nn.Module):
         return self.lm_head(self.model(tokens, cache, placement))
 
 
-def checked_placement(tokens: Int[Tensor, "rows new"], cache: KVCache | None, placement: Placement | None) -> Placement:
-    """The placement to compute with; MinikvError, before anything is written, if it does not fit tokens and cache."""
+def checked_placement(
+    body: Body, tokens: Int[Tensor, "rows new"], cache: KVCache | None, placement: Placement | None
+) -> Placement:
+    """The placement to compute with; MinikvError, before anything is written, if model, tokens, cache and placement do
+    not fit each other."""
     rows, new = tokens.shape
+    if cache is not None:
+        config, weight = body.config, body.embed_tokens.weight
+        shape = (config.layers, rows, config.kv_heads, cache.slots, config.head_dim)
+        if cache.keys.shape != shape or (cache.keys.dtype, cache.keys.device) != (weight.dtype, weight.device):
+            raise MinikvError(
+                f"the cache holds {list(cache.keys.shape)} in {cache.keys.dtype} on {cache.keys.device}; this model "
+                f"and these tokens need {list(shape)} in {weight.dtype} on {weight.device}, as KVCache.empty makes it"
+            )
     if placement is None:
         if cache is not None:
             raise MinikvError("a cache without a placement; say where the new tokens go: cache.place(counts)")
         return Placement.causal(rows, new, tokens.device)
-    expected = (rows, new, new if cache is None else cache.slots)
-    if placement.mask.shape != expected or {placement.positions.shape, placement.slots.shape} != {tokens.shape}:
+    slots = new if cache is None else cache.slots
+    if placement.mask.shape != (rows, new, slots) or {placement.positions.shape, placement.slots.shape} != {
+        tokens.shape
+    }:
         raise MinikvError(
             f"tokens are {[rows, new]}, but the placement has positions {list(placement.positions.shape)}, slots "
             f"{list(placement.slots.shape)} and mask {list(placement.mask.shape)}; expected {[rows, new]} twice and "
-            f"{list(expected)}"
+            f"{[rows, new, slots]}"
         )
-    if bool((placement.slots < 0).any()):  # -1 would overwrite the last slot without a word
-        raise MinikvError(f"a slot below 0 in {placement.slots.tolist()}; slots count from 0")
-    if cache is not None and cache.rows != rows:
-        raise MinikvError(f"tokens have {rows} rows and the cache {cache.rows}; expected as many")
+    if bool(((placement.slots < 0) | (placement.slots > slots)).any()):  # -1 would overwrite the last slot, unasked
+        raise MinikvError(f"slots {placement.slots.tolist()} of a cache of {slots}; expected 0 to {slots - 1}")
     return placement

@@ -3,8 +3,8 @@
 A recipe lays out the suffixes of a batch, and a loop carries it on. There are two loops. `generate.own_offset_steps`
 gives each row an offset of its own. `shared_offset_steps`, below, does what `generate` of transformers 5 does with the
 same call on the same cache: one offset for all rows. Lay the two side by side: they differ in where the new tokens go,
-in the column that is read, and in how far the rows advance, and in nothing else. The wrong recipes fail token for token
-as transformers fails; the tests hold them to it.
+which column each row is read at, how far each row advances, and what a finished row does. The wrong recipes fail token
+for token as transformers fails; the tests hold them to it.
 
 All recipes are greedy.
 """
@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Int
 from torch import Tensor
 
 from minikv.cache import KVCache, Placement
 from minikv.errors import MinikvError
-from minikv.generate import Step, check_ids, collect, prefill, read_logits, steps
+from minikv.generate import Step, as_ids, check_ids, collect, prefill, read_logits, steps
 from minikv.qwen2 import Qwen2
 
 Ids = Sequence[int]
@@ -63,7 +64,7 @@ def right_padded_batch(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limit
     """
     rows = [[*prefix, *suffix, *hole] for suffix, hole in with_holes(suffixes)]
     tokens, real = as_tensors(rows, limits.pad_id)
-    return shared_offset_steps(model, prefill(model, prefix), tokens, real, limits)
+    return as_transformers(model, prefill(model, prefix), tokens, real, limits)
 
 
 def left_shifted_batch(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
@@ -76,7 +77,7 @@ def left_shifted_batch(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limit
     tokens, real = as_tensors(rows, limits.pad_id)
     order = real.long().argsort(dim=1, descending=False)
     tokens, real = tokens.gather(1, order), real.gather(1, order)
-    return shared_offset_steps(model, prefill(model, prefix), tokens, real, limits)
+    return as_transformers(model, prefill(model, prefix), tokens, real, limits)
 
 
 def left_shifted_stable(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
@@ -89,7 +90,7 @@ def left_shifted_stable(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limi
     tokens, real = as_tensors(rows, limits.pad_id)
     order = real.long().argsort(dim=1, descending=False, stable=True)
     tokens, real = tokens.gather(1, order), real.gather(1, order)
-    return shared_offset_steps(model, prefill(model, prefix), tokens, real, limits)
+    return as_transformers(model, prefill(model, prefix), tokens, real, limits)
 
 
 def suffix_left_padded(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
@@ -100,7 +101,7 @@ def suffix_left_padded(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limit
     """
     rows = [[*prefix, *hole, *suffix] for suffix, hole in with_holes(suffixes)]
     tokens, real = as_tensors(rows, limits.pad_id)
-    return shared_offset_steps(model, prefill(model, prefix), tokens, real, limits)
+    return as_transformers(model, prefill(model, prefix), tokens, real, limits)
 
 
 def per_row_offsets(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
@@ -112,41 +113,51 @@ def per_row_offsets(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: 
     return steps(model, suffixes, prefill(model, prefix), **ending(limits))
 
 
-@torch.no_grad()
-def shared_offset_steps(
+def as_transformers(
     model: Qwen2,
     prefix: KVCache,
     input_ids: Int[Tensor, "rows total"],
     real: Bool[Tensor, "rows total"],
     limits: Limits,
 ) -> Iterator[Step]:
-    """What `generate(input_ids, attention_mask=real, past_key_values=prefix)` of transformers 5 does, as placements.
+    """What `generate(input_ids, attention_mask=real, past_key_values=prefix)` of transformers 5 does: feed what stands
+    behind the cached part, at positions counted over the mask, 0 for padding. Then see `shared_offset_steps`."""
+    device, cached = prefix.lengths.device, int(prefix.lengths[0])
+    (rows, total), input_ids, real = input_ids.shape, input_ids.to(device), real.to(device)
+    cache = prefix.fork(rows, slots=total + limits.max_new_tokens - 1)  # a row's last new token is never fed
+    visible = F.pad(real, (0, cache.slots - total), value=True)
+    positions = (real.cumsum(dim=1) - 1).masked_fill(~real, 0)
+    return shared_offset_steps(model, cache, input_ids[:, cached:], positions[:, cached:], visible, limits)
 
-    It feeds what stands behind the cached part, at positions counted over the mask (0 for padding). All rows write to
-    one shared slot, all are read at column -1, and each next token takes the last column's position plus one. (Releases
-    before 5 counted the positions anew over the mask at each step, which puts the second of these right.)
+
+@torch.no_grad()
+def shared_offset_steps(
+    model: Qwen2,
+    cache: KVCache,
+    tokens: Int[Tensor, "rows new"],
+    positions: Int[Tensor, "rows new"],
+    visible: Bool[Tensor, "rows slots"],
+    limits: Limits,
+) -> Iterator[Step]:
+    """The loop of transformers' `generate`: all rows write at one shared offset, are read at column -1, and count on
+    from the last column's position; a finished row goes on, with padding.
+
+    (Releases before 5 counted the positions anew over the mask at each step, so there short rows did not restart.)
     """
-    device = prefix.lengths.device
-    input_ids, real = input_ids.to(device), real.to(device)
-    (rows, total), cached = input_ids.shape, int(prefix.lengths[0])
-    cache = prefix.fork(rows, slots=total + limits.max_new_tokens - 1)  # the last new token is never fed
-    slot = torch.arange(cache.slots, device=device)
-    visible = torch.ones(rows, cache.slots, dtype=torch.bool, device=device)
-    visible[:, :total] = real
-    finished = torch.zeros(rows, dtype=torch.bool, device=device)
+    device, prompts = cache.lengths.device, tuple(range(cache.rows))
     ends = torch.tensor(limits.stop_ids, dtype=torch.int64, device=device)
-    tokens = input_ids[:, cached:]
-    positions = (real.cumsum(dim=1) - 1).masked_fill(~real, 0)[:, cached:]
+    finished = torch.zeros(cache.rows, dtype=torch.bool, device=device)
+    slot = torch.arange(cache.slots, device=device)
     for _ in range(limits.max_new_tokens):
-        lengths, new = cache.lengths, tokens.shape[1]
-        slots = lengths[:, None] + slot[:new]
+        lengths, counts = cache.lengths, torch.full_like(cache.lengths, tokens.shape[1])
+        slots = lengths[:, None] + slot[: tokens.shape[1]]
         placement = Placement(positions, slots, visible[:, None] & (slot <= slots[..., None]))
-        read = torch.full_like(lengths, new - 1)
+        read = counts - 1
         logits = read_logits(model, tokens, cache, placement, read)
-        cache.advance([new] * rows)
-        chosen = logits.float().argmax(dim=-1)
+        cache.advance(counts)
+        chosen = logits.float().argmax(dim=-1).masked_fill(finished, limits.pad_id)
         finished = finished | torch.isin(chosen, ends)
-        yield Step(tuple(range(rows)), tokens, placement, lengths, read, logits, chosen, finished, cache)
+        yield Step(prompts, tokens, placement, lengths, read, logits, chosen, finished, cache)
         if bool(finished.all()):
             return
         tokens, positions = chosen[:, None], positions[:, -1:] + 1
@@ -181,7 +192,7 @@ class Recipe:
     """One way to answer many prompts on a shared prefix: call it for the answers, walk its `steps` to see how."""
 
     name: str
-    right: bool  # equal to the naive loop in fp32, whatever the lengths of the suffixes
+    right: bool  # equal to the naive loop in fp32, whatever the lengths of the suffixes (of a token or more)
     walk: Callable[[Qwen2, Ids, Sequence[Ids], Limits], Iterator[Step]]
 
     def steps(
@@ -195,24 +206,16 @@ class Recipe:
         pad_id: int = 0,
     ) -> Iterator[Step]:
         """A `Step` for each forward pass over the suffixes; `Step.prompts` says whose. Prefix and suffixes are ids."""
-        check_ids(model, [[*prefix, *suffix] for suffix in suffixes], used=0, more=max_new_tokens)
+        (prefix,), suffixes = as_ids([prefix]), as_ids(suffixes)
+        check_ids(model, [[pad_id], *([*prefix, *suffix] for suffix in suffixes)], used=0, more=max_new_tokens)
         if not suffixes or max_new_tokens == 0:
             return iter(())
         return self.walk(model, prefix, suffixes, Limits(max_new_tokens, tuple(stop_ids), pad_id))
 
-    def __call__(
-        self,
-        model: Qwen2,
-        prefix: Ids,
-        suffixes: Sequence[Ids],
-        *,
-        max_new_tokens: int = 200,
-        stop_ids: Iterable[int] = (),
-        pad_id: int = 0,
-    ) -> list[list[int]]:
-        """The new ids of each suffix, up to and without the first stop id."""
-        walk = self.steps(model, prefix, suffixes, max_new_tokens=max_new_tokens, stop_ids=stop_ids, pad_id=pad_id)
-        return collect(walk, len(suffixes))
+    def __call__(self, model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], **limits: Any) -> list[list[int]]:
+        """The new ids of each suffix, up to and without the first stop id. The limits are those of `steps`."""
+        suffixes = as_ids(suffixes)
+        return collect(self.steps(model, prefix, suffixes, **limits), len(suffixes))
 
     @property
     def summary(self) -> str:

@@ -28,10 +28,17 @@ class Sampling:
         wrong = [
             f"{name} is {value}; expected {expected}"
             for name, value, good, expected in (
-                ("temperature", self.temperature, 0 <= self.temperature < inf, "0 (greedy) or above"),
+                # Below a thousandth the quotients overflow fp32, and the draw is greedy in all but name.
+                (
+                    "temperature",
+                    self.temperature,
+                    self.temperature == 0 or 1e-3 <= self.temperature < inf,
+                    "0 or >= 0.001",
+                ),
                 ("top_k", self.top_k, self.top_k >= 0, "0 (all) or above"),
                 ("top_p", self.top_p, 0 < self.top_p <= 1, "above 0, at most 1"),
                 ("repetition_penalty", self.repetition_penalty, 0 < self.repetition_penalty < inf, "above 0"),
+                ("seed", self.seed, self.seed is None or 0 <= self.seed < 2**63, "a whole number from 0 to 2**63 - 1"),
             )
             if not good
         ]

@@ -94,6 +94,7 @@ class Tokenizer:
         Equal to what transformers' `apply_chat_template` gives for text without control tokens; text with them gets
         ids of plain text, and cannot close a turn or open one, whichever field it stands in or is split over.
         """
+        messages = list(messages)
         disguise = Disguise(self.control, [*strings(messages), self.template or ""])
         rendered = self.render(disguise.on(messages), add_generation_prompt=add_generation_prompt)
         ids: list[int] = []
@@ -110,8 +111,9 @@ class Tokenizer:
         if self.template is None:
             raise CheckpointError(f"{self.where}: no chat template beside it; pass plain text instead of messages")
         for message in messages:
-            if message.get("role") not in ROLES:
-                raise MinikvError(f"a message has the role {message.get('role')!r}; expected one of {', '.join(ROLES)}")
+            role = message.get("role") if isinstance(message, Mapping) else None
+            if role not in ROLES:
+                raise MinikvError(f"a message has the role {role!r}; expected a mapping with one of {', '.join(ROLES)}")
         named = {
             key: token_text(self.settings.get(key)) for key in ("bos_token", "eos_token", "pad_token", "unk_token")
         }

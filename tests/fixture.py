@@ -1,10 +1,15 @@
 """A tiny Qwen2 with body. One with its default initialisation is blind: dropping every QKV bias moves its logits by
 nothing at all. With these weights the same fault moves them by more than ten."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
 import transformers
+
+from minikv import KVCache, Step
+
+Oracle = Callable[[list[int]], torch.Tensor]  # ids to logits [new, vocab]
 
 SIZES = {
     "hidden_size": 64,
@@ -38,3 +43,31 @@ def write_checkpoint(reference: transformers.Qwen2ForCausalLM, folder: Path) -> 
     """Save as transformers saves: safetensors, and config.json in its nested dialect."""
     reference.save_pretrained(folder)
     return folder
+
+
+def ids(new: int, seed: int = 1) -> list[int]:
+    """Random token ids of the fixture."""
+    return torch.randint(97, (new,), generator=torch.Generator().manual_seed(seed)).tolist()
+
+
+def contents(cache: KVCache) -> list[torch.Tensor]:
+    return [cache.keys.clone(), cache.values.clone(), cache.tokens.clone(), cache.lengths.clone()]
+
+
+def unchanged(cache: KVCache, before: list[torch.Tensor]) -> bool:
+    return all(torch.equal(now, then) for now, then in zip(contents(cache), before, strict=True))
+
+
+def check_steps(oracle: Oracle, walk: Sequence[Step], prefix: list[int], prompts: list[list[int]]) -> None:
+    """Every row's logits at every step are the oracle's for all that the row has said so far."""
+    said = [[*prefix, *prompt] for prompt in prompts]
+    for number, step in enumerate(walk):
+        for row, text in enumerate(said):
+            torch.testing.assert_close(
+                step.logits[row],
+                oracle(text)[-1],
+                rtol=0,
+                atol=1e-4,
+                msg=lambda m, r=row, n=number: f"row {r}, step {n}: {m}",
+            )
+            text.append(int(step.chosen[row]))

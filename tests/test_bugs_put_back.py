@@ -12,8 +12,7 @@ from torch import Tensor
 import minikv
 import minikv.qwen2
 from minikv import KVCache, Placement
-from tests.test_decoder import ids
-from tests.test_generate import check_steps
+from tests.fixture import check_steps, ids
 
 Oracle = Callable[[list[int]], Tensor]
 Patch = pytest.MonkeyPatch
@@ -61,6 +60,16 @@ def one_position_for_all_rows(patch: Patch, model: minikv.Qwen2) -> None:
     )
 
 
+def positions_only(patch: Patch, model: minikv.Qwen2) -> None:
+    """The right positions, but the slots of one shared offset and no mask over the holes."""
+
+    def change(cache: KVCache, good: Placement) -> Placement:
+        slots = good.slots - cache.lengths[:, None] + cache.lengths.max()
+        return replace(good, slots=slots, mask=torch.arange(good.mask.shape[-1]) <= slots[..., None])
+
+    replace_place(patch, change)
+
+
 def no_mask(patch: Patch, model: minikv.Qwen2) -> None:
     replace_place(patch, lambda cache, good: replace(good, mask=torch.ones_like(good.mask)))
 
@@ -102,7 +111,8 @@ def another_theta(patch: Patch, model: minikv.Qwen2) -> None:
 
 def biases_dropped(patch: Patch, model: minikv.Qwen2) -> None:
     for layer in model.model.layers:
-        patch.setattr(layer.self_attn.v_proj, "bias", None)
+        for projection in (layer.self_attn.q_proj, layer.self_attn.k_proj, layer.self_attn.v_proj):
+            patch.setattr(projection, "bias", None)
 
 
 def eps_of_another_size(patch: Patch, model: minikv.Qwen2) -> None:
@@ -116,6 +126,7 @@ BUGS: Sequence[Callable[[Patch, minikv.Qwen2], None]] = [
     positions_from_zero,
     one_slot_for_all_rows,
     one_position_for_all_rows,
+    positions_only,
     no_mask,
     triangle_aligned_top_left,
     a_query_misses_itself,

@@ -1,6 +1,5 @@
 """The cache and its placements: worked examples, bounds, and chunks against one pass."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,9 +7,7 @@ import torch
 
 import minikv
 from minikv import KVCache, MinikvError, Placement
-from tests.test_decoder import ids
-
-Oracle = Callable[[list[int]], torch.Tensor]
+from tests.fixture import Oracle, contents, ids, unchanged
 
 
 def filled(model: minikv.Qwen2, lengths: list[int], slots: int) -> KVCache:
@@ -21,14 +18,6 @@ def filled(model: minikv.Qwen2, lengths: list[int], slots: int) -> KVCache:
         model(tokens, cache, cache.place(lengths))
     cache.advance(lengths)
     return cache
-
-
-def contents(cache: KVCache) -> list[torch.Tensor]:
-    return [cache.keys.clone(), cache.values.clone(), cache.tokens.clone(), cache.lengths.clone()]
-
-
-def unchanged(cache: KVCache, before: list[torch.Tensor]) -> bool:
-    return all(torch.equal(now, then) for now, then in zip(contents(cache), before, strict=True))
 
 
 def test_place_gives_each_row_its_own_offset(model: minikv.Qwen2) -> None:
@@ -92,25 +81,41 @@ def test_too_small_a_cache_says_how_large_it_must_be(model: minikv.Qwen2) -> Non
         filled(model, [4, 10], slots=12).place([1, 3])
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda good: Placement(good.positions, good.slots - 4, good.mask),
-        lambda good: Placement(good.positions, good.slots, good.mask[:, :, :5]),
-        lambda good: Placement(good.positions[:1], good.slots, good.mask),
-        lambda good: Placement(good.positions, good.slots[:, :1], good.mask),
-        lambda good: None,
-    ],
-    ids=["slot below 0", "narrow mask", "one row of positions", "one column of slots", "none at all"],
-)
-def test_a_placement_that_does_not_fit_is_refused_before_the_first_write(
-    model: minikv.Qwen2, wrong: Callable[[Placement], Placement | None]
-) -> None:
+def refused(model: minikv.Qwen2, cache: KVCache, rows: int, **changes: torch.Tensor) -> bool:
+    """Whether two new tokens a row are refused for a placement with these changes, and nothing is written."""
+    placement, before = cache.place([2] * cache.rows), contents(cache)
+    for name, tensor in changes.items():  # not with `replace`, whose own check of shapes the tests have switched on
+        object.__setattr__(placement, name, tensor)
+    with pytest.raises(MinikvError):
+        model(torch.tensor([[1, 2]] * rows), cache, placement)
+    return unchanged(cache, before)
+
+
+def test_a_placement_that_does_not_fit_is_refused_before_the_first_write(model: minikv.Qwen2) -> None:
     cache = filled(model, [3, 3], slots=8)
-    before = contents(cache)
-    with pytest.raises(Exception, match=r"slot|placement|shape|dimension"):
-        model(torch.tensor([[1, 2], [3, 4]]), cache, wrong(cache.place([2, 2])))
-    assert unchanged(cache, before)
+    good = cache.place([2, 2])
+    assert refused(model, cache, 2, slots=good.slots - 4)  # below 0
+    assert refused(model, cache, 2, slots=good.slots + 5)  # beyond the end, which 8 itself is not
+    assert refused(model, cache, 2, slots=good.slots[:, :1])
+    assert refused(model, cache, 2, positions=good.positions[:1])
+    assert refused(model, cache, 2, mask=good.mask[:, :, :5])
+    assert refused(model, cache, 3)
+    with pytest.raises(MinikvError, match="without a placement"):
+        model(torch.tensor([[1, 2], [3, 4]]), cache)
+
+
+@pytest.mark.parametrize("counts", [[1.9, 1], ["1", "2"], None, [[1], [2, 3]]])
+def test_counts_and_lengths_are_whole_numbers(model: minikv.Qwen2, counts: object) -> None:
+    cache = filled(model, [3, 3], slots=8)
+    with pytest.raises(Exception, match=r"whole numbers|type hint|Type-check"):
+        cache.place(counts)
+    with pytest.raises(Exception, match=r"whole numbers|type hint|Type-check"):
+        cache.rewind(counts)
+    assert cache.lengths.tolist() == [3, 3]
+
+
+def test_attention_reads_no_further_than_any_query_sees(model: minikv.Qwen2) -> None:
+    assert filled(model, [3, 5], slots=50).place([2, 1]).seen == 7
 
 
 def test_fork_copies_and_never_aliases(model: minikv.Qwen2) -> None:
@@ -132,8 +137,10 @@ def test_fork_copies_and_never_aliases(model: minikv.Qwen2) -> None:
 
 
 def test_fork_refuses_several_rows_and_too_few_slots(model: minikv.Qwen2) -> None:
-    with pytest.raises(MinikvError, match="one row; this one has 2"):
+    with pytest.raises(MinikvError, match="one row into 0 rows or more; 2 into 2"):
         filled(model, [3, 3], slots=4).fork(rows=2, slots=8)
+    with pytest.raises(MinikvError, match="1 into -1"):
+        filled(model, [3], slots=4).fork(rows=-1, slots=8)
     with pytest.raises(MinikvError, match="at least 3"):
         filled(model, [3], slots=4).fork(rows=2, slots=2)
     assert filled(model, [3], slots=4).fork(rows=2, slots=3).slots == 3
@@ -154,7 +161,9 @@ def test_rewind_checks_its_bounds(model: minikv.Qwen2, to: int | list[int], allo
 def test_reuse_after_rewind_equals_a_fresh_cache(model: minikv.Qwen2, oracle: Oracle) -> None:
     cache = filled(model, [6, 4], slots=10)
     kept = cache.tokens[0, :2].tolist()
-    cache.rewind([2, 0])
+    lengths = torch.tensor([2, 0])
+    cache.rewind(lengths)
+    lengths += 1  # the cache has its own
     new = [ids(5, seed=21), ids(5, seed=22)]
     logits = model(torch.tensor(new), cache, cache.place([5, 5]))
     torch.testing.assert_close(logits[0], oracle([*kept, *new[0]])[2:], rtol=0, atol=1e-4)
@@ -174,12 +183,14 @@ def test_every_split_into_two_chunks_equals_one_pass(model: minikv.Qwen2, oracle
 
 
 @pytest.mark.parametrize("chunk", [1, 5, 7, 50])
-def test_prefill_in_chunks_fills_the_same_cache(model: minikv.Qwen2, chunk: int) -> None:
+def test_prefill_in_chunks_fills_the_same_cache(model: minikv.Qwen2, oracle: Oracle, chunk: int) -> None:
     whole, parts = minikv.prefill(model, ids(21)), minikv.prefill(model, ids(21), chunk=chunk)
     assert parts.lengths.tolist() == [21]
     assert parts.tokens.tolist() == [ids(21)]
     torch.testing.assert_close(parts.keys, whole.keys, rtol=0, atol=1e-4)
     torch.testing.assert_close(parts.values, whole.values, rtol=0, atol=1e-4)
+    step = next(minikv.steps(model, [[7]], parts, max_new_tokens=1))
+    torch.testing.assert_close(step.logits[0], oracle([*ids(21), 7])[-1], rtol=0, atol=1e-4)
 
 
 def test_no_nan_anywhere_padding_included(model: minikv.Qwen2) -> None:

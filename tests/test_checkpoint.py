@@ -337,7 +337,10 @@ BROKEN: dict[str, tuple[Change, list[str]]] = {
         ["missing model.norm.weight; unexpected model.final.weight"],
     ),
     "a layer more in config": (settings(num_hidden_layers=4, layer_types=None), ["missing model.layers.3", "4 layers"]),
-    "a layer less in config": (settings(num_hidden_layers=2), ["unexpected model.layers.2", "2 layers"]),
+    "a layer less in config": (
+        settings(num_hidden_layers=2, layer_types=None),
+        ["unexpected model.layers.2", "2 layers"],
+    ),
     "untied without head": (settings(tie_word_embeddings=False), [f"no {HEAD}", "tie_word_embeddings is false"]),
     "tie not named, without head": (
         settings(tie_word_embeddings=None),

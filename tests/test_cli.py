@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,8 +10,7 @@ from pathlib import Path
 
 import huggingface_hub.constants
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 import minikv
 from minikv import RECIPES
@@ -99,6 +99,29 @@ def test_generate_samples_as_asked(chat_checkpoint: Path) -> None:
     assert run(*common, "--repetition-penalty", 5).stdout != run(*common).stdout
 
 
+def test_the_checkpoints_own_sampling_is_used_where_asked_for_and_never_else(
+    chat_checkpoint: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(chat_checkpoint, tmp_path / "penalty")
+    (tmp_path / "penalty" / "generation_config.json").write_text('{"repetition_penalty": 5.0}')
+    common = ("generate", "--prompt", "The ferry", "--max-new-tokens", 12, "--model")
+    unasked, asked = run(*common, tmp_path / "penalty"), run(*common, tmp_path / "penalty", "--sampling", "checkpoint")
+    assert unasked.stdout == run(*common, chat_checkpoint).stdout
+    assert asked.stdout == run(*common, chat_checkpoint, "--repetition-penalty", 5).stdout != unasked.stdout
+
+
+def test_untrusted_text_cannot_drive_the_terminal(chat_checkpoint: Path, document: Path, tmp_path: Path) -> None:
+    keys = tmp_path / "keys"
+    keys.write_text("\x1b[2JName\n[/red]\n")
+    shown = run("demo", "--model", chat_checkpoint, "--document", document, "--keys-file", keys, "--max-new-tokens", 1)
+    assert shown.exit_code == 0
+    assert "\x1b" not in shown.stdout
+    assert "[/red]" in shown.stdout
+    wrong = run("generate", "--prompt", "a", "--model", "[/red]\x1b[2J")
+    assert wrong.exit_code == 1
+    assert "\x1b" not in wrong.stderr
+
+
 def test_generate_stops_before_a_text(chat_checkpoint: Path) -> None:
     common = ("generate", "--model", chat_checkpoint, "--prompt", "The ferry", "--max-new-tokens", 12)
     whole = run(*common).stdout.removesuffix("\n")
@@ -128,6 +151,8 @@ def test_generate_stops_before_a_text(chat_checkpoint: Path) -> None:
         (["generate", "--prompt", ""], 1, "empty prompt"),
         (["generate", "--prompt", "a", "--system", "b"], 2, "needs --chat"),
         (["generate", "--prompt", "a", "--top-p", "2"], 1, "top_p is 2.0"),
+        (["generate", "--prompt", "a", "--temperature", "1e-40"], 1, "temperature is 1e-40"),
+        (["generate", "--prompt", "a", "--seed", "9" * 23], 1, "seed is 999"),
         (["generate", "--prompt", "a", "--sampling", "wild"], 2, "neither greedy nor checkpoint"),
         (["generate", "--prompt", "a", "--max-new-tokens", "-1"], 2, "max-new-tokens"),
         (["demo", "--document", "no-such-thing", "--keys", "a"], 1, "no-such-thing cannot be read"),
@@ -158,10 +183,13 @@ def test_a_users_mistake_is_told_in_a_line(
 
 def test_help_names_the_commands_and_each_option() -> None:
     assert all(name in run("--help").stdout for name in ("demo", "extract", "generate"))
-    for name in ("demo", "extract", "generate"):
-        shown_help = run(name, "--help")
-        assert shown_help.exit_code == 0
-        assert "--model" in shown_help.stdout
+    for name, options in (
+        ("demo", ("--model", "--document", "--keys", "--keys-file")),
+        ("extract", ("--model", "--document", "--keys", "--keys-file", "--recipe", "--json")),
+        ("generate", ("--model", "--prompt", "--chat", "--temperature", "--seed", "--stop")),
+    ):
+        told = run(name, "--help").stdout
+        assert [option for option in options if option not in told] == []
 
 
 def process(*arguments: object) -> subprocess.Popen[str]:
@@ -170,6 +198,7 @@ def process(*arguments: object) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
     )
 
 
@@ -202,6 +231,8 @@ def test_ctrl_c_ends_quietly(chat_checkpoint: Path) -> None:
 
 
 def test_answers_cannot_drive_the_terminal() -> None:
-    assert printable("a\x1b[2Jb\rc\nd\te\u202e") == "a\ufffd[2Jbc\nd\te\ufffd"
+    assert printable("a\x1b[2Jb\rc\nd\te\u202ef\x85g\u2028h") == "a\ufffd[2Jb\ufffdc\nd\te\ufffdf\ufffdg\ufffdh"
+    family = "\U0001f469\u200d\U0001f467"
+    assert printable(family) == family
     assert shown("two\nlines  and\x07 a bell") == "two lines and\ufffd a bell"
     assert len(shown("x" * 100)) == 36

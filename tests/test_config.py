@@ -169,6 +169,10 @@ REFUSED: list[tuple[dict[str, Any], list[str]]] = [
     ({"rope_scaling": "yarn"}, ["rope_scaling", "'yarn'"]),
     ({"rope_parameters": [1e6]}, ["rope_parameters"]),
     ({"rope_parameters": {"partial_rotary_factor": 0.5}}, ["rope_parameters.partial_rotary_factor"]),
+    ({"rope_parameters": {"attention_factor": 3.0}}, ["rope_parameters.attention_factor"]),
+    ({"rope_parameters": {"full_attention": {"rope_type": "yarn"}}}, ["rope_parameters.full_attention"]),
+    ({"layer_types": ["full_attention"]}, ["layer_types names 1 layers"]),
+    ({"hidden_size": 2**62}, ["hidden_size", "2**31 - 1"]),
     # The base: never guessed, never one of two.
     ({"rope_theta": ABSENT}, ["rope_theta", "rope_parameters", "never guessed"]),
     ({"rope_theta": None}, ["rope_theta", "never guessed"]),

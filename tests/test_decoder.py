@@ -1,5 +1,6 @@
 """The decoder against transformers' plain forward and against the papers' small cases."""
 
+import copy
 import math
 import subprocess
 import sys
@@ -16,13 +17,10 @@ from minikv.attention import Attend, by_hand, sdpa
 from minikv.cache import Placement
 from minikv.qwen2 import RMSNorm
 from minikv.rope import rope_angles, rotate
+from tests.fixture import ids, reference_model, write_checkpoint
 
 Oracle = Callable[[list[int]], torch.Tensor]
 BOTH = pytest.mark.parametrize("attend", [sdpa, by_hand])
-
-
-def ids(new: int, seed: int = 1) -> list[int]:
-    return torch.randint(97, (new,), generator=torch.Generator().manual_seed(seed)).tolist()
 
 
 def test_logits_equal_the_oracle_at_every_position(model: minikv.Qwen2, oracle: Oracle) -> None:
@@ -31,8 +29,6 @@ def test_logits_equal_the_oracle_at_every_position(model: minikv.Qwen2, oracle: 
 
 
 def test_an_untied_head_is_its_own(tmp_path: Path) -> None:
-    from tests.fixture import reference_model, write_checkpoint
-
     reference = reference_model(tied=False)
     model, _ = minikv.load(write_checkpoint(reference, tmp_path))
     tokens = torch.tensor([ids(20)])
@@ -62,8 +58,6 @@ def test_bf16_stays_near_fp32(checkpoint: Path, oracle: Oracle) -> None:
 
 @pytest.mark.parametrize("bias", ["q_proj", "k_proj", "v_proj"])
 def test_the_fixture_sees_a_dropped_bias(reference: transformers.Qwen2ForCausalLM, oracle: Oracle, bias: str) -> None:
-    import copy
-
     without = copy.deepcopy(reference)
     for layer in without.model.layers:
         getattr(layer.self_attn, bias).bias.zero_()

@@ -30,9 +30,8 @@ def test_every_right_recipe_extracts_the_same(both: tuple[Qwen2, Tokenizer], rec
     assert minikv.extract(*both, DOCUMENT, KEYS, recipe, max_new_tokens=12) == naive
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_each_recipe_extracts_what_it_generates(both: tuple[Qwen2, Tokenizer], recipe: str) -> None:
-    """Also the wrong ones: their padding is the tokenizer's own."""
+@pytest.mark.parametrize("recipe", [name for name, recipe in RECIPES.items() if not recipe.right])
+def test_the_wrong_recipes_pad_with_the_tokenizers_own(both: tuple[Qwen2, Tokenizer], recipe: str) -> None:
     model, tokenizer = both
     prefix, suffixes = split_shared(prompts(tokenizer, DOCUMENT, KEYS))
     ids = RECIPES[recipe](

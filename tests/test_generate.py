@@ -1,6 +1,5 @@
 """Ragged rows against the one-row oracle without a cache, on every row at every step; and how rows end."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,28 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minikv
-from minikv import KVCache, MinikvError, Step
-from tests.test_cache import contents, unchanged
-from tests.test_decoder import ids
+from minikv import KVCache, MinikvError
+from tests.fixture import Oracle, check_steps, contents, ids, unchanged
 
-Oracle = Callable[[list[int]], torch.Tensor]
 TOKEN = st.integers(0, 96)
 SEARCH = settings(max_examples=40, deadline=None)
-
-
-def check_steps(oracle: Oracle, walk: list[Step], prefix: list[int], prompts: list[list[int]]) -> None:
-    """Every row's logits at every step are the oracle's for all that the row has said so far."""
-    said = [[*prefix, *prompt] for prompt in prompts]
-    for number, step in enumerate(walk):
-        for row, text in enumerate(said):
-            torch.testing.assert_close(
-                step.logits[row],
-                oracle(text)[-1],
-                rtol=0,
-                atol=1e-4,
-                msg=lambda m, r=row, n=number: f"row {r}, step {n}: {m}",
-            )
-            text.append(int(step.chosen[row]))
 
 
 @st.composite
@@ -99,7 +81,8 @@ def test_a_cache_hit_equals_a_miss(model: minikv.Qwen2, oracle: Oracle) -> None:
     prefix, suffix = ids(30), ids(4, seed=2)
     hit = next(minikv.steps(model, [suffix], minikv.prefill(model, prefix), max_new_tokens=1))
     miss = next(minikv.steps(model, [prefix + suffix], max_new_tokens=1))
-    torch.testing.assert_close(hit.logits, miss.logits, rtol=0, atol=1e-4)
+    for step in (hit, miss):
+        torch.testing.assert_close(step.logits[0], oracle(prefix + suffix)[-1], rtol=0, atol=1e-4)
 
 
 def test_a_prefix_is_as_new_after_each_use(model: minikv.Qwen2) -> None:
@@ -183,7 +166,7 @@ def test_nothing_to_do_gives_nothing(model: minikv.Qwen2) -> None:
         ([[1, 97]], {}, "id 97; expected ids from 0 to 96"),
         ([[1], [-1]], {}, "prompt 1 has the id -1"),
         ([[1]], {"max_new_tokens": -1}, "max_new_tokens is -1"),
-        ([[1] * 1000], {"max_new_tokens": 25}, "needs 1025 positions .* context is 1024"),
+        ([[1] * 1000], {"max_new_tokens": 26}, "needs 1025 positions .* context is 1024"),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_computed(
@@ -191,6 +174,41 @@ def test_bad_input_is_refused_before_anything_is_computed(
 ) -> None:
     with pytest.raises(MinikvError, match=words):
         minikv.steps(model, prompts, **limits)
+
+
+@pytest.mark.parametrize("prompts", [[[1.7]], [1, 2], ["12"], None])
+def test_prompts_are_lists_of_whole_numbers(model: minikv.Qwen2, prompts: object) -> None:
+    # The shape checks that the tests switch on may speak before minikv itself does.
+    with pytest.raises(Exception, match=r"lists of token ids|[Tt]ype-check"):
+        minikv.generate(model, prompts, max_new_tokens=1)
+
+
+def test_the_context_is_used_to_its_last_position(model: minikv.Qwen2) -> None:
+    """The last new token is never fed: 1000 and 25 new ones are 1024 positions."""
+    next(minikv.steps(model, [[1] * 1000], max_new_tokens=25))
+
+
+def test_a_prefix_has_one_row(model: minikv.Qwen2) -> None:
+    for rows in (0, 2):
+        with pytest.raises(MinikvError, match=f"prefix has {rows} rows"):
+            minikv.steps(model, [[1]], KVCache.empty(model, rows=rows, slots=4))
+
+
+def test_a_cache_of_another_model_is_refused_before_anything_is_written(model: minikv.Qwen2, checkpoint: Path) -> None:
+    other, _ = minikv.load(checkpoint, dtype=torch.bfloat16)
+    with pytest.raises(MinikvError, match=r"torch.bfloat16 on cpu; this model .* torch.float32"):
+        minikv.generate(model, [[1]], minikv.prefill(other, [1, 2]))
+
+
+def test_prefill_refuses_chunks_of_nothing(model: minikv.Qwen2) -> None:
+    for chunk in (0, -1):
+        with pytest.raises(MinikvError, match=f"chunk is {chunk}"):
+            minikv.prefill(model, ids(3), chunk=chunk)
+
+
+def test_prompts_may_come_from_anything_that_gives_ids(model: minikv.Qwen2) -> None:
+    expected = minikv.generate(model, [[1, 2], [3, 4]], max_new_tokens=3)
+    assert minikv.generate(model, (iter(row) for row in ([1, 2], [3, 4])), max_new_tokens=3) == expected
 
 
 def test_an_empty_prefix_is_no_prefix(model: minikv.Qwen2) -> None:

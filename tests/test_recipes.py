@@ -1,14 +1,13 @@
 """The right recipes agree with the naive loop, the wrong ones with transformers' own wrong answers."""
 
 import pytest
-import torch
 import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minikv
 from minikv import RECIPES, MinikvError
-from tests.test_decoder import ids
+from tests.fixture import ids
 from tests.transformers_recipes import answers
 
 RIGHT = [name for name, recipe in RECIPES.items() if recipe.right]
@@ -101,7 +100,10 @@ def test_limits_hold_for_every_recipe(model: minikv.Qwen2, name: str) -> None:
     recipe = RECIPES[name]
     assert recipe(model, PREFIX, [], max_new_tokens=3) == []
     assert recipe(model, PREFIX, SUFFIXES, max_new_tokens=0) == [[]] * 5
-    assert recipe.summary.endswith(".")
+    with pytest.raises(MinikvError, match="max_new_tokens is -3"):
+        recipe(model, PREFIX, SUFFIXES, max_new_tokens=-3)
+    with pytest.raises(MinikvError, match="id 200"):
+        recipe(model, PREFIX, SUFFIXES, pad_id=200)
     with pytest.raises(MinikvError, match="context is 1024"):
         recipe(model, PREFIX, SUFFIXES, max_new_tokens=1000)
     with pytest.raises(MinikvError, match="id 97"):
@@ -125,4 +127,12 @@ def test_the_walk_says_whose_step_it_is(model: minikv.Qwen2) -> None:
         walk = list(recipe.steps(model, PREFIX, SUFFIXES[:2], max_new_tokens=2))
         alone = name in ("naive_loop", "single_row_cache")
         assert [step.prompts for step in walk] == ([(0,), (0,), (1,), (1,)] if alone else [(0, 1), (0, 1)])
-        assert all(isinstance(step.chosen, torch.Tensor) for step in walk)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_only_the_read_columns_reach_the_head(model: minikv.Qwen2, name: str) -> None:
+    widths: list[int] = []
+    hook = model.lm_head.register_forward_hook(lambda module, inputs, out: widths.append(inputs[0].dim()))
+    RECIPES[name](model, PREFIX, SUFFIXES, max_new_tokens=2)
+    hook.remove()
+    assert set(widths) == {2}  # rows hidden: one column of each row
