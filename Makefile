@@ -1,12 +1,13 @@
 # make demo    the lesson on the bundled weights        make test    every test
 # make lint    style and types                          make check MODEL=folder    the tests on real weights
+# make wheel   build the wheel, and run the demo from it in an empty folder
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint check clean
+.PHONY: demo test lint check wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/minikv demo
@@ -21,6 +22,14 @@ lint: $(VENV)/installed-lint
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The wheel is unpacked beside the environment that has its dependencies, and comes before the editable install there.
+wheel: $(VENV)/installed
+	rm -rf build dist && mkdir -p build/empty
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python -m pip install --quiet --no-deps --target build/wheel dist/*.whl
+	cd build/empty && PYTHONPATH=../wheel ../../$(BIN)/python -c "import minikv; assert 'build/wheel' in minikv.__file__"
+	cd build/empty && PYTHONPATH=../wheel ../../$(BIN)/python -m minikv demo
 
 # torch first and alone: a resolver that meets it among other requests may choose another build of it.
 $(VENV)/installed: pyproject.toml constraints.txt
