@@ -57,14 +57,13 @@ def generate(
     model: Qwen2,
     prompts: Iterable[Iterable[int]],
     prefix: KVCache | None = None,
-    *,
     max_new_tokens: int = 200,
     stop_ids: Iterable[int] = (),
     sampling: Sampling = GREEDY,
 ) -> list[list[int]]:
     """The new ids of each prompt, up to and without the first stop id. See `steps` for the arguments."""
     prompts = as_ids(prompts)
-    walk = steps(model, prompts, prefix, max_new_tokens=max_new_tokens, stop_ids=stop_ids, sampling=sampling)
+    walk = steps(model, prompts, prefix, max_new_tokens, stop_ids, sampling)
     return collect(walk, len(prompts))
 
 
@@ -72,7 +71,6 @@ def steps(
     model: Qwen2,
     prompts: Iterable[Iterable[int]],
     prefix: KVCache | None = None,
-    *,
     max_new_tokens: int = 200,
     stop_ids: Iterable[int] = (),
     sampling: Sampling = GREEDY,
