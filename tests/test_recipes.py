@@ -88,6 +88,16 @@ def test_right_padding_restarts_the_positions_of_short_rows(model: minikv.Qwen2)
     assert [step.placement.slots.flatten().tolist() for step in walk[1:]] == [[32] * 3, [33] * 3]
 
 
+def test_on_a_shared_offset_a_finished_row_goes_on_with_padding(model: minikv.Qwen2) -> None:
+    """As in transformers: the stop id is fed, then padding, at the next slots. On its own offset it would stay."""
+    recipe = RECIPES["suffix_left_padded"]
+    free = recipe(model, PREFIX, SUFFIXES, max_new_tokens=6)
+    row, stop = next((row, free[row][0]) for row in range(5) if all(free[row][0] not in other for other in free[:row]))
+    walk = list(recipe.steps(model, PREFIX, SUFFIXES, max_new_tokens=6, stop_ids=[stop], pad_id=96))
+    assert [int(step.tokens[row, -1]) for step in walk[1:4]] == [stop, 96, 96]
+    assert [int(step.placement.slots[row, -1]) for step in walk[1:4]] == [32, 33, 34]
+
+
 def test_the_shift_feeds_prefix_tokens_twice_and_hides_real_slots(model: minikv.Qwen2) -> None:
     step = next(RECIPES["left_shifted_stable"].steps(model, PREFIX, SUFFIXES[:3], max_new_tokens=1))
     assert step.tokens[0].tolist() == PREFIX[-7:] + SUFFIXES[0]
