@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -181,7 +182,9 @@ def load_both(model: str | None, dtype: str, revision: str | None) -> tuple[Qwen
     if dtype != "auto" and dtype not in DTYPES:
         raise typer.BadParameter(f"{dtype!r} is none of auto, {', '.join(DTYPES)}", param_hint="--dtype")
     source = bundled() if model is None else model
-    with stderr.status(Text(lesson.shown(f"loading {source}"))):
+    # A hub id may have to be downloaded, which has progress bars of its own.
+    local = Path(source).is_dir()
+    with stderr.status(Text(lesson.shown(f"loading {source}"))) if local else nullcontext():
         decoder, tokenizer = load(source, DTYPES.get(dtype, dtype), revision=revision)
     if tokenizer is None:
         raise MinikvError(f"{source} holds no tokenizer.json; expected one beside the weights")
