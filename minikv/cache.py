@@ -46,10 +46,11 @@ class Placement:
         return cls(column.expand(rows, new), column.expand(rows, new), mask.expand(rows, new, new))
 
     @cached_property
-    def written(self) -> tuple[Int[Tensor, " tokens"], Int[Tensor, " tokens"]]:
-        """(row, column) of each token that has a slot: all but padding beyond the cache's end."""
-        row, column = (self.slots < self.mask.shape[-1]).nonzero(as_tuple=True)
-        return row, column
+    def written(self) -> tuple[Int[Tensor, " tokens"], Int[Tensor, " tokens"], Int[Tensor, " tokens"]]:
+        """(row, column, slot) of each token that has a slot: all but padding beyond the cache's end. Worked out once,
+        since every layer asks."""
+        rows, columns = (self.slots < self.mask.shape[-1]).nonzero(as_tuple=True)
+        return rows, columns, self.slots[rows, columns]
 
     @cached_property
     def seen(self) -> int:
@@ -128,16 +129,15 @@ class KVCache:
         v: Float[Tensor, "rows new kv_heads head_dim"],
     ) -> tuple[Float[Tensor, "rows kv_heads seen head_dim"], Float[Tensor, "rows kv_heads seen head_dim"]]:
         """Store one layer's new keys and values in their slots; return all those that some query sees."""
-        rows, columns = placement.written
-        slots = placement.slots[rows, columns]
+        rows, columns, slots = placement.written
         self.keys[layer][rows, :, slots] = k[rows, columns]
         self.values[layer][rows, :, slots] = v[rows, columns]
         return self.keys[layer][:, :, : placement.seen], self.values[layer][:, :, : placement.seen]
 
     def write_tokens(self, placement: Placement, tokens: Int[Tensor, "rows new"]) -> None:
         """Note which token stands in which slot: the repetition penalty and the pictures ask for it."""
-        rows, columns = placement.written
-        self.tokens[rows, placement.slots[rows, columns]] = tokens[rows, columns]
+        rows, columns, slots = placement.written
+        self.tokens[rows, slots] = tokens[rows, columns]
 
     def fork(self, rows: int, slots: int) -> "KVCache":
         """A new cache of `rows` rows and `slots` slots, each row starting as a copy of this cache's one row.

@@ -41,7 +41,7 @@ def naive_loop(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limit
     Right, and slow: the prefix is computed again for every suffix. What the others are measured by.
     """
     for row, suffix in enumerate(suffixes):
-        for step in steps(model, [[*prefix, *suffix]], **ending(limits)):
+        for step in steps(model, [[*prefix, *suffix]], None, limits.max_new_tokens, limits.stop_ids):
             yield replace(step, prompts=(row,))
 
 
@@ -52,7 +52,7 @@ def single_row_cache(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits:
     """
     cached = prefill(model, prefix)
     for row, suffix in enumerate(suffixes):
-        for step in steps(model, [suffix], cached, **ending(limits)):
+        for step in steps(model, [suffix], cached, limits.max_new_tokens, limits.stop_ids):
             yield replace(step, prompts=(row,))
 
 
@@ -110,7 +110,7 @@ def per_row_offsets(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: 
     Right: slot = position = the row's own length + 0, 1, 2 …; each row is read at its own last real token and advances
     by its own count. Padding lies beyond the row's end, where no query looks and the next token overwrites it.
     """
-    return steps(model, suffixes, prefill(model, prefix), **ending(limits))
+    return steps(model, suffixes, prefill(model, prefix), limits.max_new_tokens, limits.stop_ids)
 
 
 def as_transformers(
@@ -181,10 +181,6 @@ def as_tensors(
     """Rows of one width as `input_ids` and `attention_mask`: None becomes the padding id, masked."""
     tokens = torch.tensor([[pad_id if token is None else token for token in row] for row in rows])
     return tokens, torch.tensor([[token is not None for token in row] for row in rows])
-
-
-def ending(limits: Limits) -> dict[str, Any]:
-    return {"max_new_tokens": limits.max_new_tokens, "stop_ids": limits.stop_ids}
 
 
 @dataclass(frozen=True)
