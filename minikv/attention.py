@@ -1,6 +1,6 @@
 """Grouped-query attention over cached keys and values, twice: written out, and through PyTorch's fused kernel.
 
-Both have one signature and give the same numbers, so either may be handed to the decoder (`model.model.attend`):
+Both have one signature and give the same numbers, so either may be handed to the decoder (`model.attend`):
 
     by_hand   the paper, line by line, to step through and to look at scores and weights
     sdpa      `torch.nn.functional.scaled_dot_product_attention`, the same product without storing the scores

@@ -25,7 +25,7 @@ from torch import Tensor
 from minikv.errors import MinikvError
 
 if TYPE_CHECKING:  # the decoder stands above the cache; only its type is named here
-    from minikv.qwen2 import Qwen2
+    from minikv.decoder import Decoder
 
 EMPTY = -1  # what `tokens` holds in a slot that was never written
 
@@ -76,19 +76,18 @@ class KVCache:
     lengths: Int[Tensor, " rows"]
 
     @classmethod
-    def empty(cls, model: "Qwen2", rows: int, slots: int) -> "KVCache":
+    def empty(cls, model: "Decoder", rows: int, slots: int) -> "KVCache":
         """A cache of no tokens for `model`, in its dtype and on its device."""
         if rows < 0 or slots < 0:
             raise MinikvError(f"a cache of {rows} rows and {slots} slots; expected 0 or more of each")
-        weight = model.model.embed_tokens.weight
-        config = model.config
+        config, dtype, device = model.config, model.dtype, model.device
         shape = (config.layers, rows, config.kv_heads, slots, config.head_dim)
         # Zeros, not torch.empty: a masked slot has weight 0, and 0 times a stray NaN would still be NaN.
         return cls(
-            keys=torch.zeros(shape, dtype=weight.dtype, device=weight.device),
-            values=torch.zeros(shape, dtype=weight.dtype, device=weight.device),
-            tokens=torch.full((rows, slots), EMPTY, device=weight.device),
-            lengths=torch.zeros(rows, dtype=torch.int64, device=weight.device),
+            keys=torch.zeros(shape, dtype=dtype, device=device),
+            values=torch.zeros(shape, dtype=dtype, device=device),
+            tokens=torch.full((rows, slots), EMPTY, device=device),
+            lengths=torch.zeros(rows, dtype=torch.int64, device=device),
         )
 
     @property

@@ -19,7 +19,8 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from minikv.attention import Attend, sdpa
-from minikv.config import Config, read_json, switch
+from minikv.config import Sizes, read_json, switch
+from minikv.decoder import Decoder
 from minikv.errors import CheckpointError, MinikvError
 from minikv.qwen2 import Qwen2
 from minikv.sampling import Sampling
@@ -27,8 +28,9 @@ from minikv.tokenizer import Tokenizer
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
-HEAD, EMBEDDING = "lm_head.weight", "model.embed_tokens.weight"
+HEAD = "lm_head.weight"
 NEEDED = ["*.json", "*.safetensors", "chat_template.jinja"]  # what a snapshot of a repository is downloaded for
+ARCHITECTURES: dict[str, type[Decoder]] = {"qwen2": Qwen2}  # by the model_type of config.json
 FLOATS = {"BF16": torch.bfloat16, "F16": torch.float16, "F32": torch.float32}
 
 
@@ -39,8 +41,8 @@ def load(
     *,
     revision: str | None = None,
     attend: Attend = sdpa,
-) -> tuple[Qwen2, Tokenizer | None]:
-    """The model and the tokenizer of a checkpoint in the official Qwen2 layout.
+) -> tuple[Decoder, Tokenizer | None]:
+    """The model and the tokenizer of a checkpoint in the official layout of Qwen2, Qwen2.5 or GPT-2.
 
     source     a folder, or a hub id such as "Qwen/Qwen2.5-0.5B-Instruct" (downloaded into huggingface_hub's cache, or
                taken from it; HF_HUB_OFFLINE is respected)
@@ -57,42 +59,62 @@ def load(
     except (RuntimeError, AssertionError) as error:
         raise MinikvError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from None
     folder = resolve(source, revision)
-    config = Config.read(folder / "config.json")
+    architecture, config = read_config(folder / "config.json")
     tokenizer = Tokenizer.read(folder) if (folder / "tokenizer.json").exists() else None
-    return load_model(folder, config, dtype, device, attend), tokenizer
+    return load_model(folder, architecture, config, dtype, device, attend), tokenizer
+
+
+def read_config(path: Path) -> tuple[type[Decoder], Sizes]:
+    """The architecture that a config.json names, and what it says about it."""
+    raw = read_json(path)
+    architecture = ARCHITECTURES.get(str(raw.get("model_type")))
+    if architecture is None:
+        raise CheckpointError(
+            f"{path}: model_type is {raw.get('model_type')!r}; minikv computes 'qwen2' (Qwen2 and Qwen2.5, dense) and "
+            f"'gpt2'"
+        )
+    return architecture, architecture.config_class.parse(raw, str(path))
 
 
 def load_model(
-    folder: Path, config: Config, dtype: torch.dtype | str, device: torch.device | str, attend: Attend
-) -> Qwen2:
+    folder: Path,
+    architecture: type[Decoder],
+    config: Sizes,
+    dtype: torch.dtype | str,
+    device: torch.device | str,
+    attend: Attend,
+) -> Decoder:
     """The decoder of `config` with the weights of `folder`."""
-    stored = stored_tensors(folder)
+    stored = stored_tensors(folder, architecture)
     if len(stored) < config.layers:  # or a config of a billion layers would be built before it is found wanting
         raise CheckpointError(
             f"{folder}: {len(stored)} tensors are too few for the {config.layers} layers of config.json"
         )
     try:
-        model = blank(config, attend)
+        model = blank(architecture, config, attend)
     except RuntimeError as error:  # sizes whose product no tensor can have
         raise CheckpointError(f"{folder}: no decoder can be built by its config.json: {error}") from None
     expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     verify(stored, expected, config, folder)
-    wanted = wanted_dtype(dtype, config, stored)
+    wanted = wanted_dtype(dtype, config, stored[architecture.embedding])
     tensors = dict(mapped(stored))
-    if config.tied:
-        verify_tie(tensors, folder)
-        tensors.pop(HEAD, None)
+    embedding = tensors[architecture.embedding]
+    if config.tied and not torch.equal(tensors.pop(HEAD, embedding), embedding):
+        raise CheckpointError(  # one of two that differ would be thrown away without a word
+            f"{folder}: config.json ties {HEAD} to {architecture.embedding}, but the stored ones differ; set "
+            f"tie_word_embeddings to false to use both"
+        )
     tensors = {name: tensor.to(device=device, dtype=wanted) for name, tensor in tensors.items()}
-    model.load_state_dict({HEAD: tensors[EMBEDDING], **tensors}, strict=True, assign=True)  # a head of its own wins
+    model.load_state_dict({HEAD: tensors[architecture.embedding], **tensors}, strict=True, assign=True)
     if config.tied:
-        model.lm_head.weight = model.model.embed_tokens.weight
+        model.lm_head.weight = model.get_parameter(architecture.embedding)
     return model.requires_grad_(False).eval()
 
 
-def blank(config: Config, attend: Attend = sdpa) -> Qwen2:
+def blank(architecture: type[Decoder], config: Sizes, attend: Attend = sdpa) -> Decoder:
     """The decoder on the meta device: names and shapes, no memory. A 72B model takes a moment."""
     with torch.device("meta"):
-        return Qwen2(config, attend)
+        return architecture(config, attend)
 
 
 def load_sampling(source: str | os.PathLike[str], revision: str | None = None) -> tuple[Sampling, tuple[int, ...]]:
@@ -145,7 +167,7 @@ def resolve(source: str | os.PathLike[str], revision: str | None = None) -> Path
             f"{name!r} is neither a folder that exists nor a hub id such as Qwen/Qwen2.5-0.5B-Instruct"
         )
     with hub_errors(name, revision):
-        Config.read(Path(hf_hub_download(name, "config.json", revision=revision)))
+        read_config(Path(hf_hub_download(name, "config.json", revision=revision)))
         return Path(snapshot_download(name, revision=revision, allow_patterns=NEEDED))
 
 
@@ -184,12 +206,25 @@ class StoredTensor:
     """A tensor as a file's header describes it."""
 
     file: Path
+    name: str  # in the file
     shape: tuple[int, ...]
     dtype: str  # as safetensors spells it: "BF16", "F32", …
 
 
-def stored_tensors(folder: Path) -> dict[str, StoredTensor]:
-    """Every tensor of a checkpoint by name, from the headers alone."""
+def stored_tensors(folder: Path, architecture: type[Decoder]) -> dict[str, StoredTensor]:
+    """Every weight of a checkpoint by the decoder's name for it, from the headers alone."""
+    stored: dict[str, StoredTensor] = {}
+    for name, found in all_tensors(folder).items():
+        own = architecture.own_name(name)
+        if own in stored:
+            raise CheckpointError(f"{folder}: {name} and {stored[own].name} are both the decoder's {own}")
+        if own is not None:
+            stored[own] = found
+    return stored
+
+
+def all_tensors(folder: Path) -> dict[str, StoredTensor]:
+    """Every tensor of a checkpoint by its name there."""
     if (folder / WEIGHTS).exists():
         return read_header(folder / WEIGHTS)
     if not (folder / INDEX).exists():
@@ -232,15 +267,18 @@ def read_index(path: Path) -> dict[str, str]:
 def read_header(path: Path) -> dict[str, StoredTensor]:
     with opened(path) as file:
         parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
-        return {name: StoredTensor(path, tuple(part.get_shape()), part.get_dtype()) for name, part in parts.items()}
+        return {
+            name: StoredTensor(path, name, tuple(part.get_shape()), part.get_dtype()) for name, part in parts.items()
+        }
 
 
 def mapped(stored: Mapping[str, StoredTensor]) -> Iterator[tuple[str, Tensor]]:
-    """Each tensor by name, as a view of its file: a page is read when its numbers are first used."""
+    """Each tensor by the decoder's name, as a view of its file: a page is read when its numbers are first used."""
     for path in sorted({found.file for found in stored.values()}):
         with opened(path) as file:
-            for name in file.keys():  # noqa: SIM118 (it is no dict)
-                yield name, file.get_tensor(name)
+            for name, found in stored.items():
+                if found.file == path:
+                    yield name, file.get_tensor(found.name)
 
 
 @contextmanager
@@ -257,10 +295,10 @@ def opened(path: Path) -> "Iterator[safe_open]":
 
 
 def verify(
-    stored: Mapping[str, StoredTensor], expected: Mapping[str, tuple[int, ...]], config: Config, folder: Path
+    stored: Mapping[str, StoredTensor], expected: Mapping[str, tuple[int, ...]], config: Sizes, folder: Path
 ) -> None:
     """CheckpointError unless the files hold just the tensors of the decoder, each in its shape and a float dtype. A
-    tied head may be stored or not (`verify_tie`)."""
+    tied head may be stored or not."""
     optional = {HEAD} if config.tied else set()
     if not config.tied and HEAD not in stored:
         raise CheckpointError(
@@ -281,22 +319,12 @@ def verify(
             raise CheckpointError(f"{found.file}: {name} is stored as {found.dtype}; expected {', '.join(FLOATS)}")
 
 
-def verify_tie(tensors: Mapping[str, Tensor], folder: Path) -> None:
-    """A tied head that is stored all the same must be the embedding, number for number: one of two that differ would
-    be thrown away without a word."""
-    if HEAD in tensors and not torch.equal(tensors[HEAD], tensors[EMBEDDING]):
-        raise CheckpointError(
-            f"{folder}: config.json ties {HEAD} to {EMBEDDING}, but the stored ones differ; set tie_word_embeddings "
-            f"to false to use both"
-        )
-
-
-def wanted_dtype(dtype: torch.dtype | str, config: Config, stored: Mapping[str, StoredTensor]) -> torch.dtype:
+def wanted_dtype(dtype: torch.dtype | str, config: Sizes, embedding: StoredTensor) -> torch.dtype:
     if isinstance(dtype, torch.dtype) and dtype in FLOATS.values():
         return dtype
     if dtype != "auto":
         raise CheckpointError(f"dtype is {dtype!r}; expected 'auto' or one of torch.bfloat16, float16, float32")
-    return config.dtype or FLOATS[stored[EMBEDDING].dtype]
+    return config.dtype or FLOATS[embedding.dtype]
 
 
 def differences(expected: set[str], found: set[str]) -> str:

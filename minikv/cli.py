@@ -20,11 +20,11 @@ from rich.text import Text
 from minikv import demo as lesson
 from minikv.checkpoint import bundled, load, load_sampling
 from minikv.config import DTYPES
+from minikv.decoder import Decoder
 from minikv.errors import MinikvError
 from minikv.extract import extract as extract_values
 from minikv.extract import find_recipe
 from minikv.generate import steps
-from minikv.qwen2 import Qwen2
 from minikv.recipes import RECIPES
 from minikv.sampling import Sampling
 from minikv.tokenizer import Tokenizer, until
@@ -177,7 +177,7 @@ def generate(
     print()
 
 
-def load_both(model: str | None, dtype: str, revision: str | None) -> tuple[Qwen2, Tokenizer]:
+def load_both(model: str | None, dtype: str, revision: str | None) -> tuple[Decoder, Tokenizer]:
     """The checkpoint that the options name, its tokenizer included."""
     if dtype != "auto" and dtype not in DTYPES:
         raise typer.BadParameter(f"{dtype!r} is none of auto, {', '.join(DTYPES)}", param_hint="--dtype")

@@ -8,6 +8,7 @@ an ignored sliding window still gives fluent text, only the wrong text.
 
 import json
 import sys
+from abc import abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,8 @@ DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16, "float32": torch
 
 
 @dataclass(frozen=True)
-class Config:
-    """The sizes and constants of one Qwen2 decoder."""
+class Sizes:
+    """What the cache, generation and loading ask about a decoder, whatever its architecture."""
 
     vocab: int  # rows of the embedding; may exceed what the tokenizer knows
     hidden: int
@@ -30,8 +31,7 @@ class Config:
     heads: int
     kv_heads: int
     head_dim: int
-    eps: float  # of every RMSNorm
-    theta: float  # base of the rotary frequencies
+    eps: float  # of every norm
     tied: bool  # the output head is the embedding
     context: int  # most positions that the model was trained for
     dtype: torch.dtype | None  # what the file says its weights are; None where it does not say
@@ -40,6 +40,18 @@ class Config:
     def group(self) -> int:
         """Query heads that share one KV head."""
         return self.heads // self.kv_heads
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, raw: dict[str, Any], where: str = "config.json") -> "Sizes":
+        """The config in the parsed JSON object `raw`; `where` names it in errors."""
+
+
+@dataclass(frozen=True)
+class Config(Sizes):
+    """The sizes and constants of one Qwen2 decoder."""
+
+    theta: float  # base of the rotary frequencies
 
     @classmethod
     def read(cls, path: Path) -> "Config":

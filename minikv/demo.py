@@ -11,10 +11,10 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
+from minikv.decoder import Decoder
 from minikv.errors import MinikvError
 from minikv.extract import prompts
 from minikv.generate import Step, collect
-from minikv.qwen2 import Qwen2
 from minikv.recipes import RECIPES, Recipe
 from minikv.tokenizer import Tokenizer, split_shared
 
@@ -42,7 +42,7 @@ def bundled_document(name: str) -> tuple[str, list[str]]:
 
 
 def run_all(
-    model: Qwen2, tokenizer: Tokenizer, document: str, keys: Sequence[str], max_new_tokens: int, console: Console
+    model: Decoder, tokenizer: Tokenizer, document: str, keys: Sequence[str], max_new_tokens: int, console: Console
 ) -> list[Outcome]:
     """Every recipe in turn, in teaching order, its progress on the console."""
     if not keys:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from minikv.decoder import Decoder
 from minikv.errors import MinikvError
-from minikv.qwen2 import Qwen2
 from minikv.recipes import RECIPES, Recipe
 from minikv.tokenizer import Tokenizer, split_shared
 
@@ -14,7 +14,7 @@ INSTRUCTION = (
 
 
 def extract(
-    model: Qwen2,
+    model: Decoder,
     tokenizer: Tokenizer | None,
     document: str,
     keys: Sequence[str],

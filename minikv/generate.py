@@ -14,8 +14,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from minikv.cache import EMPTY, KVCache, Placement
+from minikv.decoder import Decoder
 from minikv.errors import MinikvError
-from minikv.qwen2 import Qwen2
 from minikv.sampling import GREEDY, Sampler, Sampling
 
 
@@ -35,7 +35,7 @@ class Step:
 
 
 @torch.no_grad()
-def prefill(model: Qwen2, ids: Sequence[int], chunk: int = 1024) -> KVCache:
+def prefill(model: Decoder, ids: Sequence[int], chunk: int = 1024) -> KVCache:
     """A cache of one row that holds `ids`, exactly filled: fork it for each use.
 
     The ids go through the decoder `chunk` at a time, which bounds the memory that a long document takes. No logits are
@@ -48,13 +48,13 @@ def prefill(model: Qwen2, ids: Sequence[int], chunk: int = 1024) -> KVCache:
     cache = KVCache.empty(model, rows=1, slots=len(ids))
     for start in range(0, len(ids), chunk):
         tokens, counts = pad_right([ids[start : start + chunk]], cache.lengths.device)
-        model.model(tokens, cache, cache.place(counts))
+        model.hidden(tokens, cache, cache.place(counts))
         cache.advance(counts)
     return cache
 
 
 def generate(
-    model: Qwen2,
+    model: Decoder,
     prompts: Iterable[Iterable[int]],
     prefix: KVCache | None = None,
     max_new_tokens: int = 200,
@@ -68,7 +68,7 @@ def generate(
 
 
 def steps(
-    model: Qwen2,
+    model: Decoder,
     prompts: Iterable[Iterable[int]],
     prefix: KVCache | None = None,
     max_new_tokens: int = 200,
@@ -108,7 +108,7 @@ def steps(
 
 @torch.no_grad()
 def own_offset_steps(
-    model: Qwen2,
+    model: Decoder,
     cache: KVCache,
     tokens: Int[Tensor, "rows new"],
     counts: Int[Tensor, " rows"],
@@ -136,14 +136,14 @@ def own_offset_steps(
 
 
 def read_logits(
-    model: Qwen2,
+    model: Decoder,
     tokens: Int[Tensor, "rows new"],
     cache: KVCache,
     placement: Placement,
     read: Int[Tensor, " rows"],
 ) -> Float[Tensor, "rows vocab"]:
     """One forward pass, and each row's logits at the one column that it is read at."""
-    hidden = model.model(tokens, cache, placement)
+    hidden = model.hidden(tokens, cache, placement)
     return model.lm_head(hidden[torch.arange(len(tokens), device=tokens.device), read])
 
 
@@ -167,7 +167,7 @@ def collect(walk: Iterable[Step], count: int) -> list[list[int]]:
     return new
 
 
-def check_ids(model: Qwen2, prompts: Sequence[Sequence[int]], used: int, more: int) -> None:
+def check_ids(model: Decoder, prompts: Sequence[Sequence[int]], used: int, more: int) -> None:
     """MinikvError for an id outside the vocabulary, or for a prompt that with `used` tokens before it and `more` new
     ones after it exceeds the model's context (the last new one is never fed, so it takes no position)."""
     if more < 0:

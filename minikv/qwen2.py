@@ -13,9 +13,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from minikv.attention import Attend, sdpa
-from minikv.cache import KVCache, Placement
 from minikv.config import Config
-from minikv.errors import MinikvError
+from minikv.decoder import Decoder, Pass
 from minikv.rope import rope_angles, rotate
 
 
@@ -37,33 +36,21 @@ class RMSNorm(nn.Module):
 class Attention(nn.Module):
     """Grouped-query self-attention. Q, K and V have biases, O has none."""
 
-    def __init__(self, config: Config):
+    def __init__(self, config: Config, layer: int):
         super().__init__()
-        self.head_dim = config.head_dim
+        self.layer, self.head_dim = layer, config.head_dim
         self.q_proj = nn.Linear(config.hidden, config.heads * config.head_dim, bias=True)
         self.k_proj = nn.Linear(config.hidden, config.kv_heads * config.head_dim, bias=True)
         self.v_proj = nn.Linear(config.hidden, config.kv_heads * config.head_dim, bias=True)
         self.o_proj = nn.Linear(config.heads * config.head_dim, config.hidden, bias=False)
 
     def forward(
-        self,
-        x: Float[Tensor, "rows new hidden"],
-        angles: Float[Tensor, "rows new half"],
-        placement: Placement,
-        cache: KVCache | None,
-        layer: int,
-        attend: Attend,
+        self, x: Float[Tensor, "rows new hidden"], angles: Float[Tensor, "rows new half"], at: Pass
     ) -> Float[Tensor, "rows new hidden"]:
         q = self.q_proj(x).unflatten(-1, (-1, self.head_dim))  # rows new heads head_dim
         k = self.k_proj(x).unflatten(-1, (-1, self.head_dim))  # rows new kv_heads head_dim
         v = self.v_proj(x).unflatten(-1, (-1, self.head_dim))  # rows new kv_heads head_dim
-        q, k = rotate(q, angles), rotate(k, angles)
-        if cache is None:
-            keys, values = k.transpose(1, 2), v.transpose(1, 2)  # rows kv_heads new head_dim
-        else:
-            keys, values = cache.write(layer, placement, k, v)  # rows kv_heads seen head_dim
-        mask = placement.mask[:, :, : keys.shape[2]]
-        return self.o_proj(attend(q, keys, values, mask).flatten(-2))
+        return self.o_proj(at.attention(self.layer, rotate(q, angles), rotate(k, angles), v).flatten(-2))
 
 
 class MLP(nn.Module):
@@ -82,99 +69,56 @@ class MLP(nn.Module):
 class Layer(nn.Module):
     """Attention and MLP, each on a normalised copy of the residual stream and added back to it."""
 
-    def __init__(self, config: Config):
+    def __init__(self, config: Config, layer: int):
         super().__init__()
         self.input_layernorm = RMSNorm(config.hidden, config.eps)
-        self.self_attn = Attention(config)
+        self.self_attn = Attention(config, layer)
         self.post_attention_layernorm = RMSNorm(config.hidden, config.eps)
         self.mlp = MLP(config)
 
     def forward(
-        self,
-        x: Float[Tensor, "rows new hidden"],
-        angles: Float[Tensor, "rows new half"],
-        placement: Placement,
-        cache: KVCache | None,
-        layer: int,
-        attend: Attend,
+        self, x: Float[Tensor, "rows new hidden"], angles: Float[Tensor, "rows new half"], at: Pass
     ) -> Float[Tensor, "rows new hidden"]:
-        x = x + self.self_attn(self.input_layernorm(x), angles, placement, cache, layer, attend)
+        x = x + self.self_attn(self.input_layernorm(x), angles, at)
         return x + self.mlp(self.post_attention_layernorm(x))
 
 
 class Body(nn.Module):
     """Everything but the output head: token ids to the last hidden states."""
 
-    def __init__(self, config: Config, attend: Attend):
+    def __init__(self, config: Config):
         super().__init__()
         self.config = config
-        self.attend = attend  # attention.sdpa or attention.by_hand; may be changed at any time
         self.embed_tokens = nn.Embedding(config.vocab, config.hidden)
-        self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
+        self.layers = nn.ModuleList(Layer(config, layer) for layer in range(config.layers))
         self.norm = RMSNorm(config.hidden, config.eps)
 
-    def forward(
-        self, tokens: Int[Tensor, "rows new"], cache: KVCache | None = None, placement: Placement | None = None
-    ) -> Float[Tensor, "rows new hidden"]:
-        placement = checked_placement(self, tokens, cache, placement)
-        if cache is not None:
-            cache.write_tokens(placement, tokens)
+    def forward(self, tokens: Int[Tensor, "rows new"], at: Pass) -> Float[Tensor, "rows new hidden"]:
         x = self.embed_tokens(tokens)
-        angles = rope_angles(placement.positions, self.config.head_dim, self.config.theta)
-        for layer, module in enumerate(self.layers):
-            x = module(x, angles, placement, cache, layer, self.attend)
+        angles = rope_angles(at.placement.positions, self.config.head_dim, self.config.theta)
+        for layer in self.layers:
+            x = layer(x, angles, at)
         return self.norm(x)
 
 
-class Qwen2(nn.Module):
-    """The decoder with its output head.
+class Qwen2(Decoder):
+    """The decoder with its output head, which small models share with the embedding."""
 
-    `model(tokens)` is the plain causal forward pass. `model(tokens, cache, placement)` continues a cache: it writes the
-    new keys and values and moves no length. Where only some columns' logits are wanted, take them from the hidden
-    states, `model.lm_head(model.model(tokens, cache, placement)[rows, columns])`: the head is a third of a small model.
-    """
+    config: Config
+    config_class = Config
+    embedding = "model.embed_tokens.weight"
 
     def __init__(self, config: Config, attend: Attend = sdpa):
-        super().__init__()
-        self.config = config
-        self.model = Body(config, attend)
+        super().__init__(config, attend)
+        self.model = Body(config)
         self.lm_head = nn.Linear(config.hidden, config.vocab, bias=False)
         if config.tied:
             self.lm_head.weight = self.model.embed_tokens.weight
 
-    def forward(
-        self, tokens: Int[Tensor, "rows new"], cache: KVCache | None = None, placement: Placement | None = None
-    ) -> Float[Tensor, "rows new vocab"]:
-        return self.lm_head(self.model(tokens, cache, placement))
+    def body(self, tokens: Int[Tensor, "rows new"], at: Pass) -> Float[Tensor, "rows new hidden"]:
+        return self.model(tokens, at)
 
-
-def checked_placement(
-    body: Body, tokens: Int[Tensor, "rows new"], cache: KVCache | None, placement: Placement | None
-) -> Placement:
-    """The placement to compute with; MinikvError, before anything is written, if model, tokens, cache and placement do
-    not fit each other."""
-    rows, new = tokens.shape
-    if cache is not None:
-        config, weight = body.config, body.embed_tokens.weight
-        shape = (config.layers, rows, config.kv_heads, cache.slots, config.head_dim)
-        if cache.keys.shape != shape or (cache.keys.dtype, cache.keys.device) != (weight.dtype, weight.device):
-            raise MinikvError(
-                f"the cache holds {list(cache.keys.shape)} in {cache.keys.dtype} on {cache.keys.device}; this model "
-                f"and these tokens need {list(shape)} in {weight.dtype} on {weight.device}, as KVCache.empty makes it"
-            )
-    if placement is None:
-        if cache is not None:
-            raise MinikvError("a cache without a placement; say where the new tokens go: cache.place(counts)")
-        return Placement.causal(rows, new, tokens.device)
-    slots = new if cache is None else cache.slots
-    if placement.mask.shape != (rows, new, slots) or {placement.positions.shape, placement.slots.shape} != {
-        tokens.shape
-    }:
-        raise MinikvError(
-            f"tokens are {[rows, new]}, but the placement has positions {list(placement.positions.shape)}, slots "
-            f"{list(placement.slots.shape)} and mask {list(placement.mask.shape)}; expected {[rows, new]} twice and "
-            f"{[rows, new, slots]}"
-        )
-    if bool(((placement.slots < 0) | (placement.slots > slots)).any()):  # -1 would overwrite the last slot, unasked
-        raise MinikvError(f"slots {placement.slots.tolist()} of a cache of {slots}; expected 0 to {slots - 1}")
-    return placement
+    @staticmethod
+    def own_name(stored: str) -> str:
+        """The same: the modules are named as the checkpoints name their tensors."""
+        return stored

@@ -19,9 +19,9 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from minikv.cache import KVCache, Placement
+from minikv.decoder import Decoder
 from minikv.errors import MinikvError
 from minikv.generate import Step, as_ids, check_ids, collect, prefill, read_logits, steps
-from minikv.qwen2 import Qwen2
 
 Ids = Sequence[int]
 
@@ -35,7 +35,7 @@ class Limits:
     pad_id: int = 0  # right_padded_batch reads at padding, so there its answers depend on this
 
 
-def naive_loop(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
+def naive_loop(model: Decoder, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
     """Each prompt alone, from its first token on.
 
     Right, and slow: the prefix is computed again for every suffix. What the others are measured by.
@@ -45,7 +45,7 @@ def naive_loop(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limit
             yield replace(step, prompts=(row,))
 
 
-def single_row_cache(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
+def single_row_cache(model: Decoder, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
     """The prefix cached once, then each suffix alone on a copy of it.
 
     Right: with one row there is no padding. Every decode step reads all the weights for a single token.
@@ -56,7 +56,7 @@ def single_row_cache(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits:
             yield replace(step, prompts=(row,))
 
 
-def right_padded_batch(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
+def right_padded_batch(model: Decoder, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
     """All suffixes at once, padded on the right, on one shared offset.
 
     Wrong for every row but the longest. Its first new token is read at column -1, a padding query; its next tokens
@@ -67,7 +67,7 @@ def right_padded_batch(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limit
     return as_transformers(model, prefill(model, prefix), tokens, real, limits)
 
 
-def left_shifted_batch(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
+def left_shifted_batch(model: Decoder, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
     """Whole rows, prefix and all, shifted left by sorting their mask, on the cache of the unshifted prefix.
 
     Wrong. The shift moves prefix tokens into the part that is fed, where they stand a second time, while the mask hides
@@ -80,7 +80,7 @@ def left_shifted_batch(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limit
     return as_transformers(model, prefill(model, prefix), tokens, real, limits)
 
 
-def left_shifted_stable(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
+def left_shifted_stable(model: Decoder, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
     """The same shift with a stable sort: every row keeps its order.
 
     Still wrong, though less visibly. Prefix tokens are fed twice, at positions that their cached copies hold already,
@@ -93,7 +93,7 @@ def left_shifted_stable(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limi
     return as_transformers(model, prefill(model, prefix), tokens, real, limits)
 
 
-def suffix_left_padded(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
+def suffix_left_padded(model: Decoder, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
     """The padding between the prefix and the suffixes, on one shared offset.
 
     Right, with transformers too: every row's last column is its last real token, the mask hides the hole, and the
@@ -104,7 +104,7 @@ def suffix_left_padded(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limit
     return as_transformers(model, prefill(model, prefix), tokens, real, limits)
 
 
-def per_row_offsets(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
+def per_row_offsets(model: Decoder, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
     """All suffixes at once, each row at its own offset.
 
     Right: slot = position = the row's own length + 0, 1, 2 …; each row is read at its own last real token and advances
@@ -114,7 +114,7 @@ def per_row_offsets(model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], limits: 
 
 
 def as_transformers(
-    model: Qwen2,
+    model: Decoder,
     prefix: KVCache,
     input_ids: Int[Tensor, "rows total"],
     real: Bool[Tensor, "rows total"],
@@ -132,7 +132,7 @@ def as_transformers(
 
 @torch.no_grad()
 def shared_offset_steps(
-    model: Qwen2,
+    model: Decoder,
     cache: KVCache,
     tokens: Int[Tensor, "rows new"],
     positions: Int[Tensor, "rows new"],
@@ -189,11 +189,11 @@ class Recipe:
 
     name: str
     right: bool  # equal to the naive loop in fp32, whatever the lengths of the suffixes (of a token or more)
-    walk: Callable[[Qwen2, Ids, Sequence[Ids], Limits], Iterator[Step]]
+    walk: Callable[[Decoder, Ids, Sequence[Ids], Limits], Iterator[Step]]
 
     def steps(
         self,
-        model: Qwen2,
+        model: Decoder,
         prefix: Ids,
         suffixes: Sequence[Ids],
         *,
@@ -208,7 +208,7 @@ class Recipe:
             return iter(())
         return self.walk(model, prefix, suffixes, Limits(max_new_tokens, tuple(stop_ids), pad_id))
 
-    def __call__(self, model: Qwen2, prefix: Ids, suffixes: Sequence[Ids], **limits: Any) -> list[list[int]]:
+    def __call__(self, model: Decoder, prefix: Ids, suffixes: Sequence[Ids], **limits: Any) -> list[list[int]]:
         """The new ids of each suffix, up to and without the first stop id. The limits are those of `steps`."""
         suffixes = as_ids(suffixes)
         return collect(self.steps(model, prefix, suffixes, **limits), len(suffixes))

@@ -70,7 +70,7 @@ def test_fp32_logits_equal_transformers_at_every_position(
     of this prompt, 0.5B), and the fused one is the nearer to fp64."""
     tokens = torch.tensor([[*split[0], *split[1][0]]])
     for attend, theirs in ((minikv.by_hand, "eager"), (minikv.sdpa, "sdpa")):
-        real[0].model.attend = attend
+        real[0].attend = attend
         hf.set_attn_implementation(theirs)
         with torch.no_grad():
             found, expected = real[0](tokens), hf(tokens, use_cache=False).logits

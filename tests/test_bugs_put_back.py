@@ -96,13 +96,13 @@ def pairs_rotated_instead_of_halves(patch: Patch, model: minikv.Qwen2) -> None:
 
 
 def kv_heads_tiled_instead_of_grouped(patch: Patch, model: minikv.Qwen2) -> None:
-    attend = model.model.attend
+    attend = model.attend
     tiled = [0, 2, 1, 3]  # heads 0 and 2 read KV head 0
 
     def attention(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
         return attend(q[:, :, tiled], keys, values, mask)[:, :, tiled]
 
-    patch.setattr(model.model, "attend", attention)
+    patch.setattr(model, "attend", attention)
 
 
 def another_theta(patch: Patch, model: minikv.Qwen2) -> None:

@@ -26,7 +26,8 @@ from torch import Tensor
 
 import minikv
 from minikv import CheckpointError
-from minikv.checkpoint import EMBEDDING, HEAD, INDEX, WEIGHTS, load
+from minikv.checkpoint import HEAD, INDEX, WEIGHTS, load
+from minikv.qwen2 import Qwen2
 from tests.fixture import SIZES, reference_model
 
 Change = Callable[[Path], object]  # to a folder, in place
@@ -48,6 +49,7 @@ LAYER = [
     "self_attn.v_proj.bias",
     "self_attn.v_proj.weight",
 ]
+EMBEDDING = Qwen2.embedding
 NAMES = [EMBEDDING, "model.norm.weight"] + [f"model.layers.{layer}.{name}" for layer in range(3) for name in LAYER]
 VECTORS = [name for name in NAMES if "norm" in name or name.endswith("bias")]
 K = "model.layers.1.self_attn.k_proj.weight"
@@ -353,7 +355,10 @@ BROKEN: dict[str, tuple[Change, list[str]]] = {
     "norm of [0]": (put(NORM, lambda norm: norm[:0]), [f"{NORM} has shape [0]", "expected [64]"]),
     "transposed": (put(K, lambda weight: weight.T), [WEIGHTS, f"{K} has shape [64, 32]", "expected [32, 64]"]),
     "heads apart": (put(K, lambda weight: weight.unflatten(0, (2, 16))), [f"{K} has shape [2, 16, 64]"]),
-    "vocab of 96": (put(EMBEDDING, lambda table: table[:96]), [f"{EMBEDDING} has shape [96, 64]", "[97, 64]"]),
+    "vocab of 96": (
+        put(EMBEDDING, lambda table: table[:96]),
+        [f"{EMBEDDING} has shape [96, 64]", "[97, 64]"],
+    ),
     "vocab of 98 in config": (settings(vocab_size=98), [f"{EMBEDDING} has shape [97, 64]", "[98, 64]"]),
     "kv heads in config": (settings(num_key_value_heads=4), ["k_proj", "expected [64"]),
     "tied head of another shape": (

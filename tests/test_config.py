@@ -12,6 +12,7 @@ import transformers
 from minikv import CheckpointError
 from minikv.checkpoint import blank
 from minikv.config import Config
+from minikv.qwen2 import Qwen2
 
 ABSENT: Any = object()
 
@@ -133,7 +134,7 @@ def test_head_dim_may_be_given(tmp_path: Path) -> None:
     assert Config.read(written(tmp_path, FLAT, head_dim=None)).head_dim == 64
     config = Config.read(written(tmp_path, FLAT, head_dim=32))
     assert config.head_dim == 32
-    assert blank(config).model.layers[0].self_attn.k_proj.weight.shape == (2 * 32, 896)
+    assert blank(Qwen2, config).model.layers[0].self_attn.k_proj.weight.shape == (2 * 32, 896)
     # Given, it need not be hidden / heads, and hidden need not divide.
     assert Config.read(written(tmp_path, FLAT, head_dim=64, hidden_size=900)).head_dim == 64
 
@@ -290,7 +291,7 @@ def test_official_sizes_have_the_names_and_shapes_of_the_reference(name: str) ->
         "vocab_size": vocab,
         "tie_word_embeddings": tied,
     }
-    model = blank(Config.parse(raw))
+    model = blank(Qwen2, Config.parse(raw))
     assert sum(weight.numel() for weight in model.parameters()) == parameters
     assert {weight.device.type for weight in model.parameters()} == {"meta"}
     with torch.device("meta"):
