@@ -22,6 +22,7 @@ from minikv.attention import Attend, sdpa
 from minikv.config import Sizes, read_json, switch
 from minikv.decoder import Decoder
 from minikv.errors import CheckpointError, MinikvError
+from minikv.gpt2 import GPT2
 from minikv.qwen2 import Qwen2
 from minikv.sampling import Sampling
 from minikv.tokenizer import Tokenizer
@@ -30,7 +31,7 @@ WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 HEAD = "lm_head.weight"
 NEEDED = ["*.json", "*.safetensors", "chat_template.jinja"]  # what a snapshot of a repository is downloaded for
-ARCHITECTURES: dict[str, type[Decoder]] = {"qwen2": Qwen2}  # by the model_type of config.json
+ARCHITECTURES: dict[str, type[Decoder]] = {"qwen2": Qwen2, "gpt2": GPT2}  # by the model_type of config.json
 FLOATS = {"BF16": torch.bfloat16, "F16": torch.float16, "F32": torch.float32}
 
 

@@ -22,6 +22,7 @@ from minikv.config import read_json
 from minikv.errors import CheckpointError, MinikvError
 
 ROLES = ("system", "user", "assistant", "tool")
+END_OF_TEXT = "<|endoftext|>"
 PRIVATE_USE = range(0xE000, 0xF900)  # code points that Unicode leaves without a meaning
 
 Conversation = Sequence[Mapping[str, Any]]
@@ -134,13 +135,19 @@ class Tokenizer:
     @property
     def pad_id(self) -> int:
         """The id that padding is filled with: pad_token, or 0 where there is none. No right recipe depends on it."""
-        return self.control.get(token_text(self.settings.get("pad_token")) or "", 0)
+        return self.control.get(self._ends["pad_token"] or "", 0)
 
     @property
     def stop_ids(self) -> tuple[int, ...]:
         """The ids that end an answer: eos_token, and pad_token, which in Qwen2 is the end of a text."""
-        texts = (token_text(self.settings.get(key)) for key in ("eos_token", "pad_token"))
-        return tuple(sorted({self.control[text] for text in texts if text in self.control}))
+        return tuple(sorted({self.control[text] for text in self._ends.values() if text in self.control}))
+
+    @property
+    def _ends(self) -> dict[str, str | None]:
+        """eos_token and pad_token. Where the settings name neither, as GPT-2's official ones, a text ends with
+        `<|endoftext|>`, which is then both."""
+        named = {key: token_text(self.settings.get(key)) for key in ("eos_token", "pad_token")}
+        return named if any(named.values()) else dict.fromkeys(named, END_OF_TEXT)
 
 
 class Disguise:
@@ -258,8 +265,13 @@ def without_control(raw: Mapping[str, Any], where: str) -> dict[str, Any]:
     """tokenizer.json without a single control token: whatever the text, what is built from it cannot give one. Some
     files list them twice, as added tokens and as words of the model. Nor does it cut or pad as it was saved to do."""
     model = raw.get("model")
-    if not isinstance(model, dict) or model.get("type") != "BPE" or not isinstance(model.get("vocab"), dict):
-        raise CheckpointError(f"{where}: expected a model of type BPE with its words as an object vocab, as Qwen2 has")
+    # GPT-2's official file is older than the key `type`; of the kinds there are, only BPE has merges.
+    if (
+        not isinstance(model, dict)
+        or model.get("type", "BPE" if "merges" in model else None) != "BPE"
+        or not isinstance(model.get("vocab"), dict)
+    ):
+        raise CheckpointError(f"{where}: expected a model of type BPE with its words as an object vocab")
     added = control_tokens(raw, where)
     words = {word: token for word, token in model["vocab"].items() if word not in added}
     bare: dict[str, Any] = {"added_tokens": [], "post_processor": None, "truncation": None, "padding": None}

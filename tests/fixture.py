@@ -1,5 +1,5 @@
-"""A tiny Qwen2 with body. One with its default initialisation is blind: dropping every QKV bias moves its logits by
-nothing at all. With these weights the same fault moves them by more than ten."""
+"""A tiny Qwen2 with body, and what gives a model one. With its default initialisation it is blind: dropping every QKV
+bias moves its logits by nothing at all. With these weights the same fault moves them by more than ten."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -27,19 +27,25 @@ def reference_model(tied: bool = True, seed: int = 0, vocab: int = 97) -> transf
     """The fixture in transformers: fp32, eager attention."""
     config = transformers.Qwen2Config(**SIZES, vocab_size=vocab, tie_word_embeddings=tied, attn_implementation="eager")
     reference = transformers.Qwen2ForCausalLM(config).eval().requires_grad_(False)
-    draw = torch.Generator().manual_seed(seed)
-    for name, weight in reference.named_parameters():
-        noise = torch.randn(weight.shape, generator=draw)
-        if "norm" in name:
-            weight.copy_(1 + 0.3 * noise)
-        elif name.endswith("bias") or "embed" in name:
-            weight.copy_(0.5 * noise)
-        else:
-            weight.copy_(1.5 * noise / weight.shape[1] ** 0.5)
+    give_body(reference, seed)
     return reference
 
 
-def write_checkpoint(reference: transformers.Qwen2ForCausalLM, folder: Path) -> Path:
+def give_body(reference: transformers.PreTrainedModel, seed: int) -> None:
+    """Random weights that show every fault: products of spread 1.5, norms around 1, biases and embeddings of 0.5."""
+    draw = torch.Generator().manual_seed(seed)
+    for name, weight in reference.named_parameters():
+        noise = torch.randn(weight.shape, generator=draw)
+        if name.endswith("bias") or "embed" in name or "wte" in name or "wpe" in name:
+            weight.copy_(0.5 * noise)
+        elif weight.dim() == 1:  # of a norm
+            weight.copy_(1 + 0.3 * noise)
+        else:
+            inputs = weight.shape[0] if ".c_" in name else weight.shape[1]  # GPT-2's c_attn, c_proj, c_fc: [in, out]
+            weight.copy_(1.5 * noise / inputs**0.5)
+
+
+def write_checkpoint(reference: transformers.PreTrainedModel, folder: Path) -> Path:
     """Save as transformers saves: safetensors, and config.json in its nested dialect."""
     reference.save_pretrained(folder)
     return folder

@@ -492,7 +492,7 @@ def test_a_pickle_is_never_opened(name: str, save: Callable[..., None], folder: 
 
 @pytest.mark.parametrize("change", [no_change, both(cast(torch.bfloat16), settings(dtype="float32")), shards])
 def test_a_failing_load_leaves_nothing_behind(
-    change: Change, folder: Path, model: minikv.Qwen2, oracle: Logits
+    change: Change, folder: Path, model: minikv.Decoder, oracle: Logits
 ) -> None:
     both(put(HEAD, lambda head: head + 1, source=EMBEDDING), change)(folder)  # fails as late as any
     before = {path: path.read_bytes() for path in folder.iterdir()}

@@ -855,7 +855,8 @@ def test_a_tokenizer_without_settings_encodes_and_has_no_template(folder: Path, 
     shutil.copy(folder / "tokenizer.json", tmp_path)
     tokenizer = Tokenizer.read(tmp_path)
     assert tokenizer.decode(tokenizer.encode("Total: 99.50 €")) == "Total: 99.50 €"
-    assert (tokenizer.stop_ids, tokenizer.pad_id) == ((), 0)
+    end = tokenizer.control["<|endoftext|>"]
+    assert (tokenizer.stop_ids, tokenizer.pad_id) == ((end,), end)
     with pytest.raises(CheckpointError, match="no chat template"):
         tokenizer.chat([turn("Hi")])
 
@@ -881,9 +882,9 @@ def added(content: str) -> dict[str, Any]:
         ("<|endoftext|>", "<|endoftext|>", ["<|endoftext|>"], "<|endoftext|>"),
         ("<|im_end|>", None, ["<|im_end|>"], None),
         (None, "<|im_end|>", ["<|im_end|>"], "<|im_end|>"),
-        (None, None, [], None),
+        (None, None, ["<|endoftext|>"], "<|endoftext|>"),  # as in GPT-2's official settings
+        (7, [], ["<|endoftext|>"], "<|endoftext|>"),
         ("no such token", {"lstrip": False}, [], None),
-        (7, [], [], None),
     ],
 )
 def test_answers_end_at_the_tokens_that_the_settings_name(
@@ -892,3 +893,21 @@ def test_answers_end_at_the_tokens_that_the_settings_name(
     tokenizer = Tokenizer.read(changed(settings={"eos_token": eos, "pad_token": pad}))
     assert tokenizer.stop_ids == tuple(tokenizer.control[text] for text in stops)
     assert tokenizer.pad_id == (tokenizer.control[padding] if padding else 0)
+
+
+def test_nothing_ends_a_text_where_no_token_is_there_for_it(changed: Callable[..., Path]) -> None:
+    tokenizer = Tokenizer.read(changed(tokenizer={"added_tokens": []}, settings={"eos_token": None, "pad_token": None}))
+    assert (tokenizer.stop_ids, tokenizer.pad_id) == ((), 0)
+
+
+def test_a_file_older_than_the_key_type_is_the_same_tokenizer(
+    changed: Callable[..., Path], tokenizer: Tokenizer, folder: Path
+) -> None:
+    """As GPT-2's official one: BPE is told by its merges."""
+    model = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]
+    untyped = {key: value for key, value in model.items() if key != "type"}
+    text = "The invoice of the harbour office<|endoftext|>"
+    assert Tokenizer.read(changed(tokenizer={"model": untyped})).encode(text) == tokenizer.encode(text)
+    del untyped["merges"]
+    with pytest.raises(CheckpointError, match="type BPE"):
+        Tokenizer.read(changed(tokenizer={"model": untyped}))
