@@ -4,8 +4,10 @@ from minikv.attention import by_hand, sdpa
 from minikv.cache import KVCache, Placement
 from minikv.checkpoint import load, load_sampling
 from minikv.config import Config
+from minikv.decoder import Decoder
 from minikv.errors import CheckpointError, MinikvError
 from minikv.extract import extract
+from minikv.fast import fast
 from minikv.generate import Step, generate, prefill, steps
 from minikv.qwen2 import Qwen2
 from minikv.recipes import RECIPES, Recipe
@@ -19,6 +21,7 @@ __all__ = [
     "RECIPES",
     "CheckpointError",
     "Config",
+    "Decoder",
     "KVCache",
     "MinikvError",
     "Placement",
@@ -29,6 +32,7 @@ __all__ = [
     "Tokenizer",
     "by_hand",
     "extract",
+    "fast",
     "generate",
     "load",
     "load_sampling",

@@ -144,11 +144,7 @@ class KVCache:
         A copy, not a view: rows made with `expand` share one memory, and a write to one would be a write to all.
         This cache is not touched, now or later.
         """
-        if self.rows != 1 or rows < 0:
-            raise MinikvError(f"fork copies a cache of one row into 0 rows or more; {self.rows} into {rows} were asked")
-        length = int(self.lengths[0])
-        if slots < length:
-            raise MinikvError(f"fork into {slots} slots, but {length} are filled; ask for at least {length}")
+        length = self._forked_length(rows, slots)
         layers, _, kv_heads, _, head_dim = self.keys.shape
         copy = KVCache(
             keys=self.keys.new_zeros(layers, rows, kv_heads, slots, head_dim),
@@ -173,6 +169,15 @@ class KVCache:
                 f"expected for each row a length from 0 to what it holds"
             )
         self.lengths = wanted.clone()
+
+    def _forked_length(self, rows: int, slots: int) -> int:
+        """How much each row of a fork starts with. MinikvError if this cannot be forked so."""
+        if self.rows != 1 or rows < 0:
+            raise MinikvError(f"fork copies a cache of one row into 0 rows or more; {self.rows} into {rows} were asked")
+        length = int(self.lengths[0])
+        if slots < length:
+            raise MinikvError(f"fork into {slots} slots, but {length} are filled; ask for at least {length}")
+        return length
 
     def _checked(self, counts: Int[Tensor, " rows"] | Sequence[int]) -> Int[Tensor, " rows"]:
         """`counts` as a tensor. MinikvError if it is not one count for each row, or a row has no room for its own."""

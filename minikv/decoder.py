@@ -53,6 +53,7 @@ class Decoder(nn.Module):
 
     config_class: ClassVar[type[Sizes]]  # the architecture's own
     embedding: ClassVar[str]  # the tensor that a tied head is
+    cache_class: type[KVCache] = KVCache  # what a prefix is kept in
     lm_head: nn.Linear
 
     def __init__(self, config: Sizes, attend: Attend):
@@ -99,7 +100,7 @@ class Decoder(nn.Module):
         rows, new = tokens.shape
         if cache is not None:
             config = self.config
-            shape = (config.layers, rows, config.kv_heads, cache.slots, config.head_dim)
+            shape = (config.layers, rows, config.kv_heads, cache.keys.shape[3], config.head_dim)
             if cache.keys.shape != shape or (cache.keys.dtype, cache.keys.device) != (self.dtype, self.device):
                 raise MinikvError(
                     f"the cache holds {list(cache.keys.shape)} in {cache.keys.dtype} on {cache.keys.device}; this "

@@ -45,7 +45,7 @@ def prefill(model: Decoder, ids: Sequence[int], chunk: int = 1024) -> KVCache:
     check_ids(model, [ids], used=0, more=0)
     if chunk < 1:
         raise MinikvError(f"chunk is {chunk}; expected at least one token at a time")
-    cache = KVCache.empty(model, rows=1, slots=len(ids))
+    cache = model.cache_class.empty(model, rows=1, slots=len(ids))
     for start in range(0, len(ids), chunk):
         tokens, counts = pad_right([ids[start : start + chunk]], cache.lengths.device)
         model.hidden(tokens, cache, cache.place(counts))

@@ -43,10 +43,12 @@ def chat_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_checkpoint(reference_model(vocab=write_tokenizer(folder)), folder)
 
 
-@pytest.fixture(scope="session", params=[minikv.sdpa, minikv.by_hand], ids=["sdpa", "by_hand"])
-def model(request: pytest.FixtureRequest, checkpoint: Path) -> minikv.Qwen2:
-    """The same weights in minikv, once with each attention."""
-    return minikv.load(checkpoint, dtype=torch.float32, attend=request.param)[0]
+@pytest.fixture(scope="session", params=["sdpa", "by_hand", "fast"])
+def model(request: pytest.FixtureRequest, checkpoint: Path) -> minikv.Decoder:
+    """The same weights in minikv: with each attention, and in the fast form."""
+    attend = minikv.by_hand if request.param == "by_hand" else minikv.sdpa
+    model, _ = minikv.load(checkpoint, dtype=torch.float32, attend=attend)
+    return minikv.fast(model) if request.param == "fast" else model
 
 
 @pytest.fixture(scope="session")

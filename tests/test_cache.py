@@ -10,7 +10,7 @@ from minikv import KVCache, MinikvError, Placement
 from tests.fixture import Oracle, contents, ids, unchanged
 
 
-def filled(model: minikv.Qwen2, lengths: list[int], slots: int) -> KVCache:
+def filled(model: minikv.Decoder, lengths: list[int], slots: int) -> KVCache:
     """A cache whose rows hold so many random tokens each."""
     cache = KVCache.empty(model, rows=len(lengths), slots=slots)
     tokens = torch.tensor([ids(max(lengths), seed=row) for row in range(len(lengths))])
@@ -20,7 +20,7 @@ def filled(model: minikv.Qwen2, lengths: list[int], slots: int) -> KVCache:
     return cache
 
 
-def test_place_gives_each_row_its_own_offset(model: minikv.Qwen2) -> None:
+def test_place_gives_each_row_its_own_offset(model: minikv.Decoder) -> None:
     cache = filled(model, [3, 5], slots=8)
     placement = cache.place([2, 1])
     assert placement.positions.tolist() == placement.slots.tolist() == [[3, 4], [5, 6]]
@@ -31,14 +31,14 @@ def test_place_gives_each_row_its_own_offset(model: minikv.Qwen2) -> None:
     assert cache.lengths.tolist() == [5, 6]
 
 
-def test_the_layout_is_the_documented_one(model: minikv.Qwen2) -> None:
+def test_the_layout_is_the_documented_one(model: minikv.Decoder) -> None:
     cache = KVCache.empty(model, rows=6, slots=9)
     assert cache.keys.shape == cache.values.shape == (3, 6, 2, 9, 16)
     assert cache.lengths.tolist() == [0] * 6
     assert cache.nbytes == 2 * 3 * 6 * 2 * 9 * 16 * 4
 
 
-def test_the_next_token_overwrites_padding(model: minikv.Qwen2, oracle: Oracle) -> None:
+def test_the_next_token_overwrites_padding(model: minikv.Decoder, oracle: Oracle) -> None:
     cache = KVCache.empty(model, rows=2, slots=5)
     long, short = ids(4), ids(2, seed=2)
     model(torch.tensor([long, [*short, 96, 96]]), cache, cache.place([4, 2]))
@@ -51,7 +51,7 @@ def test_the_next_token_overwrites_padding(model: minikv.Qwen2, oracle: Oracle) 
     torch.testing.assert_close(logits[1, 0], oracle([*short, 8])[-1], rtol=0, atol=1e-4)
 
 
-def test_exactly_enough_is_enough_also_beside_a_longer_chunk(model: minikv.Qwen2, oracle: Oracle) -> None:
+def test_exactly_enough_is_enough_also_beside_a_longer_chunk(model: minikv.Decoder, oracle: Oracle) -> None:
     """Row 0 fills its last slot while row 1 gets eight tokens: row 0's padding has nowhere to go and goes nowhere."""
     cache = filled(model, [10, 1], slots=12)
     cache.rewind([10, 0])
@@ -66,7 +66,7 @@ def test_exactly_enough_is_enough_also_beside_a_longer_chunk(model: minikv.Qwen2
 
 
 @pytest.mark.parametrize("counts", [[3, 1], [0, 9], [-1, 1], [1], [1, 1, 1]])
-def test_what_does_not_fit_is_an_error_before_the_first_write(model: minikv.Qwen2, counts: list[int]) -> None:
+def test_what_does_not_fit_is_an_error_before_the_first_write(model: minikv.Decoder, counts: list[int]) -> None:
     cache = filled(model, [10, 4], slots=12)
     before = contents(cache)
     with pytest.raises(MinikvError):
@@ -76,12 +76,12 @@ def test_what_does_not_fit_is_an_error_before_the_first_write(model: minikv.Qwen
     assert unchanged(cache, before)
 
 
-def test_too_small_a_cache_says_how_large_it_must_be(model: minikv.Qwen2) -> None:
+def test_too_small_a_cache_says_how_large_it_must_be(model: minikv.Decoder) -> None:
     with pytest.raises(MinikvError, match=r"12 slots, but row 1 holds 10 tokens and gets 3 more.*at least 13"):
         filled(model, [4, 10], slots=12).place([1, 3])
 
 
-def refused(model: minikv.Qwen2, cache: KVCache, rows: int, **changes: torch.Tensor) -> bool:
+def refused(model: minikv.Decoder, cache: KVCache, rows: int, **changes: torch.Tensor) -> bool:
     """Whether two new tokens a row are refused for a placement with these changes, and nothing is written."""
     placement, before = cache.place([2] * cache.rows), contents(cache)
     for name, tensor in changes.items():  # not with `replace`, whose own check of shapes the tests have switched on
@@ -91,7 +91,7 @@ def refused(model: minikv.Qwen2, cache: KVCache, rows: int, **changes: torch.Ten
     return unchanged(cache, before)
 
 
-def test_a_placement_that_does_not_fit_is_refused_before_the_first_write(model: minikv.Qwen2) -> None:
+def test_a_placement_that_does_not_fit_is_refused_before_the_first_write(model: minikv.Decoder) -> None:
     cache = filled(model, [3, 3], slots=8)
     good = cache.place([2, 2])
     assert refused(model, cache, 2, slots=good.slots - 4)  # below 0
@@ -105,7 +105,7 @@ def test_a_placement_that_does_not_fit_is_refused_before_the_first_write(model: 
 
 
 @pytest.mark.parametrize("counts", [[1.9, 1], ["1", "2"], None, [[1], [2, 3]]])
-def test_counts_and_lengths_are_whole_numbers(model: minikv.Qwen2, counts: object) -> None:
+def test_counts_and_lengths_are_whole_numbers(model: minikv.Decoder, counts: object) -> None:
     cache = filled(model, [3, 3], slots=8)
     with pytest.raises(Exception, match=r"whole numbers|type hint|Type-check"):
         cache.place(counts)
@@ -114,11 +114,11 @@ def test_counts_and_lengths_are_whole_numbers(model: minikv.Qwen2, counts: objec
     assert cache.lengths.tolist() == [3, 3]
 
 
-def test_attention_reads_no_further_than_any_query_sees(model: minikv.Qwen2) -> None:
+def test_attention_reads_no_further_than_any_query_sees(model: minikv.Decoder) -> None:
     assert filled(model, [3, 5], slots=50).place([2, 1]).seen == 7
 
 
-def test_fork_copies_and_never_aliases(model: minikv.Qwen2) -> None:
+def test_fork_copies_and_never_aliases(model: minikv.Decoder) -> None:
     prefix = filled(model, [4], slots=4)
     before = contents(prefix)
     fork = prefix.fork(rows=3, slots=9)
@@ -136,7 +136,7 @@ def test_fork_copies_and_never_aliases(model: minikv.Qwen2) -> None:
     assert fork.lengths.tolist() == [4, 0, 4]
 
 
-def test_fork_refuses_several_rows_and_too_few_slots(model: minikv.Qwen2) -> None:
+def test_fork_refuses_several_rows_and_too_few_slots(model: minikv.Decoder) -> None:
     with pytest.raises(MinikvError, match="one row into 0 rows or more; 2 into 2"):
         filled(model, [3, 3], slots=4).fork(rows=2, slots=8)
     with pytest.raises(MinikvError, match="1 into -1"):
@@ -147,7 +147,7 @@ def test_fork_refuses_several_rows_and_too_few_slots(model: minikv.Qwen2) -> Non
 
 
 @pytest.mark.parametrize(("to", "allowed"), [(0, True), (3, True), (4, False), (-1, False), ([1, 2], False)])
-def test_rewind_checks_its_bounds(model: minikv.Qwen2, to: int | list[int], allowed: bool) -> None:
+def test_rewind_checks_its_bounds(model: minikv.Decoder, to: int | list[int], allowed: bool) -> None:
     cache = filled(model, [3], slots=6)
     if allowed:
         cache.rewind(to)
@@ -158,7 +158,7 @@ def test_rewind_checks_its_bounds(model: minikv.Qwen2, to: int | list[int], allo
         assert cache.lengths.tolist() == [3]
 
 
-def test_reuse_after_rewind_equals_a_fresh_cache(model: minikv.Qwen2, oracle: Oracle) -> None:
+def test_reuse_after_rewind_equals_a_fresh_cache(model: minikv.Decoder, oracle: Oracle) -> None:
     cache = filled(model, [6, 4], slots=10)
     kept = cache.tokens[0, :2].tolist()
     lengths = torch.tensor([2, 0])
@@ -171,7 +171,7 @@ def test_reuse_after_rewind_equals_a_fresh_cache(model: minikv.Qwen2, oracle: Or
 
 
 @pytest.mark.parametrize("first", range(13))
-def test_every_split_into_two_chunks_equals_one_pass(model: minikv.Qwen2, oracle: Oracle, first: int) -> None:
+def test_every_split_into_two_chunks_equals_one_pass(model: minikv.Decoder, oracle: Oracle, first: int) -> None:
     tokens = ids(12)
     cache = KVCache.empty(model, rows=1, slots=12)
     logits = []
@@ -183,7 +183,7 @@ def test_every_split_into_two_chunks_equals_one_pass(model: minikv.Qwen2, oracle
 
 
 @pytest.mark.parametrize("chunk", [1, 5, 7, 50])
-def test_prefill_in_chunks_fills_the_same_cache(model: minikv.Qwen2, oracle: Oracle, chunk: int) -> None:
+def test_prefill_in_chunks_fills_the_same_cache(model: minikv.Decoder, oracle: Oracle, chunk: int) -> None:
     whole, parts = minikv.prefill(model, ids(21)), minikv.prefill(model, ids(21), chunk=chunk)
     assert parts.lengths.tolist() == [21]
     assert parts.tokens.tolist() == [ids(21)]
@@ -193,7 +193,7 @@ def test_prefill_in_chunks_fills_the_same_cache(model: minikv.Qwen2, oracle: Ora
     torch.testing.assert_close(step.logits[0], oracle([*ids(21), 7])[-1], rtol=0, atol=1e-4)
 
 
-def test_no_nan_anywhere_padding_included(model: minikv.Qwen2) -> None:
+def test_no_nan_anywhere_padding_included(model: minikv.Decoder) -> None:
     """A batch padded on the left, whose first columns see nothing at all."""
     tokens = torch.tensor([ids(5), [0, 0, 0, *ids(2)]])
     cache = KVCache.empty(model, rows=2, slots=5)
@@ -207,7 +207,7 @@ def test_no_nan_anywhere_padding_included(model: minikv.Qwen2) -> None:
     assert not cache.values.isnan().any()
 
 
-def test_reprs_tell_what_is_in_them(model: minikv.Qwen2) -> None:
+def test_reprs_tell_what_is_in_them(model: minikv.Decoder) -> None:
     cache = filled(model, [3, 5], slots=8)
     assert "rows=2" in repr(cache)
     assert "lengths=[3, 5]" in repr(cache)

@@ -23,7 +23,7 @@ Oracle = Callable[[list[int]], torch.Tensor]
 BOTH = pytest.mark.parametrize("attend", [sdpa, by_hand])
 
 
-def test_logits_equal_the_oracle_at_every_position(model: minikv.Qwen2, oracle: Oracle) -> None:
+def test_logits_equal_the_oracle_at_every_position(model: minikv.Decoder, oracle: Oracle) -> None:
     tokens = ids(200)
     torch.testing.assert_close(model(torch.tensor([tokens]))[0], oracle(tokens), rtol=0, atol=1e-4)
 
@@ -36,7 +36,7 @@ def test_an_untied_head_is_its_own(tmp_path: Path) -> None:
 
 
 def test_200_greedy_tokens_are_those_of_transformers(
-    model: minikv.Qwen2, reference: transformers.Qwen2ForCausalLM
+    model: minikv.Decoder, reference: transformers.Qwen2ForCausalLM
 ) -> None:
     prompt = ids(15)
     expected = reference.generate(
@@ -132,7 +132,7 @@ def test_rmsnorm_is_that_of_transformers_bit_for_bit_in_bf16(scale: float) -> No
     assert torch.equal(ours(x), theirs(x))
 
 
-def test_positions_and_mask_alone_put_several_texts_in_one_sequence(model: minikv.Qwen2, oracle: Oracle) -> None:
+def test_positions_and_mask_alone_put_several_texts_in_one_sequence(model: minikv.Decoder, oracle: Oracle) -> None:
     """A shared prefix of 6 and two continuations of 3 in one row: each sees the prefix and itself."""
     prefix, left, right = ids(6), ids(3, seed=2), ids(3, seed=3)
     positions = torch.tensor([[*range(6), 6, 7, 8, 6, 7, 8]])

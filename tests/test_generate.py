@@ -26,7 +26,7 @@ def ragged(draw: st.DrawFn) -> tuple[list[int], list[list[int]]]:
 @SEARCH
 @given(case=ragged())
 def test_every_row_is_right_at_every_step(
-    model: minikv.Qwen2, oracle: Oracle, case: tuple[list[int], list[list[int]]]
+    model: minikv.Decoder, oracle: Oracle, case: tuple[list[int], list[list[int]]]
 ) -> None:
     prefix, prompts = case
     cached = minikv.prefill(model, prefix)
@@ -39,7 +39,7 @@ def test_every_row_is_right_at_every_step(
 
 @SEARCH
 @given(data=st.data())
-def test_any_split_into_ragged_chunks_is_right(model: minikv.Qwen2, oracle: Oracle, data: st.DataObject) -> None:
+def test_any_split_into_ragged_chunks_is_right(model: minikv.Decoder, oracle: Oracle, data: st.DataObject) -> None:
     """Rows fed in several chunks, each row so many tokens of its own in each (also none)."""
     rows = data.draw(st.integers(1, 4))
     chunks = data.draw(st.lists(st.lists(st.integers(0, 5), min_size=rows, max_size=rows), min_size=1, max_size=4))
@@ -60,7 +60,7 @@ def test_any_split_into_ragged_chunks_is_right(model: minikv.Qwen2, oracle: Orac
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
-def test_a_batch_that_continues_a_prefix(model: minikv.Qwen2, oracle: Oracle, order: list[int]) -> None:
+def test_a_batch_that_continues_a_prefix(model: minikv.Decoder, oracle: Oracle, order: list[int]) -> None:
     """Prefix 20, suffixes 2, 5 and 9, in any order."""
     prefix = ids(20)
     suffixes = [[ids(2, seed=2), ids(5, seed=3), ids(9, seed=4)][i] for i in order]
@@ -68,7 +68,7 @@ def test_a_batch_that_continues_a_prefix(model: minikv.Qwen2, oracle: Oracle, or
     check_steps(oracle, walk, prefix, suffixes)
 
 
-def test_logits_are_read_at_the_last_real_token_not_at_minus_one(model: minikv.Qwen2, oracle: Oracle) -> None:
+def test_logits_are_read_at_the_last_real_token_not_at_minus_one(model: minikv.Decoder, oracle: Oracle) -> None:
     short, long = ids(3), ids(9, seed=2)
     step = next(minikv.steps(model, [short, long], max_new_tokens=1))
     assert step.read.tolist() == [2, 8]
@@ -77,7 +77,7 @@ def test_logits_are_read_at_the_last_real_token_not_at_minus_one(model: minikv.Q
     assert (everywhere[0, -1] - oracle(short)[-1]).abs().max() > 1
 
 
-def test_a_cache_hit_equals_a_miss(model: minikv.Qwen2, oracle: Oracle) -> None:
+def test_a_cache_hit_equals_a_miss(model: minikv.Decoder, oracle: Oracle) -> None:
     prefix, suffix = ids(30), ids(4, seed=2)
     hit = next(minikv.steps(model, [suffix], minikv.prefill(model, prefix), max_new_tokens=1))
     miss = next(minikv.steps(model, [prefix + suffix], max_new_tokens=1))
@@ -85,7 +85,7 @@ def test_a_cache_hit_equals_a_miss(model: minikv.Qwen2, oracle: Oracle) -> None:
         torch.testing.assert_close(step.logits[0], oracle(prefix + suffix)[-1], rtol=0, atol=1e-4)
 
 
-def test_a_prefix_is_as_new_after_each_use(model: minikv.Qwen2) -> None:
+def test_a_prefix_is_as_new_after_each_use(model: minikv.Decoder) -> None:
     prefix = minikv.prefill(model, ids(20))
     before = contents(prefix)
     prompts = [ids(2, seed=2), [], ids(7, seed=3)]
@@ -107,7 +107,7 @@ def stops_for(answers: list[list[int]], ends: dict[int, int]) -> tuple[int, ...]
     return stops
 
 
-def prompts_that_end_apart(model: minikv.Qwen2) -> tuple[list[list[int]], list[list[int]], tuple[int, ...]]:
+def prompts_that_end_apart(model: minikv.Decoder) -> tuple[list[list[int]], list[list[int]], tuple[int, ...]]:
     """Three prompts of which the first ends at step 2, the second at step 5 and the third not at all."""
     for seed in range(200):
         prompts = [ids(3, seed=seed), ids(6, seed=seed + 1000), ids(4, seed=seed + 2000)]
@@ -119,7 +119,7 @@ def prompts_that_end_apart(model: minikv.Qwen2) -> tuple[list[list[int]], list[l
     raise AssertionError("no such prompts in 200 draws")
 
 
-def test_rows_end_by_themselves(model: minikv.Qwen2) -> None:
+def test_rows_end_by_themselves(model: minikv.Decoder) -> None:
     prompts, unstopped, stops = prompts_that_end_apart(model)
     walk = list(minikv.steps(model, prompts, max_new_tokens=9, stop_ids=stops))
     assert minikv.generate(model, prompts, max_new_tokens=9, stop_ids=stops) == [
@@ -134,14 +134,14 @@ def test_rows_end_by_themselves(model: minikv.Qwen2) -> None:
     assert [step.finished.tolist() for step in walk][5] == [True, True, False]
 
 
-def test_the_batch_stops_when_all_rows_have_ended(model: minikv.Qwen2) -> None:
+def test_the_batch_stops_when_all_rows_have_ended(model: minikv.Decoder) -> None:
     prompts, _, stops = prompts_that_end_apart(model)
     walk = list(minikv.steps(model, prompts[:2], max_new_tokens=9, stop_ids=stops))
     assert len(walk) == 6
     assert walk[-1].finished.all()
 
 
-def test_neighbours_do_not_notice_a_finished_row(model: minikv.Qwen2, oracle: Oracle) -> None:
+def test_neighbours_do_not_notice_a_finished_row(model: minikv.Decoder, oracle: Oracle) -> None:
     prompts, _, stops = prompts_that_end_apart(model)
     walk = list(minikv.steps(model, prompts, max_new_tokens=9, stop_ids=stops))
     said = list(prompts[2])
@@ -150,7 +150,7 @@ def test_neighbours_do_not_notice_a_finished_row(model: minikv.Qwen2, oracle: Or
         said.append(int(step.chosen[2]))
 
 
-def test_nothing_to_do_gives_nothing(model: minikv.Qwen2) -> None:
+def test_nothing_to_do_gives_nothing(model: minikv.Decoder) -> None:
     prefix = minikv.prefill(model, ids(4))
     assert minikv.generate(model, [ids(3), ids(2)], max_new_tokens=0) == [[], []]
     assert minikv.generate(model, [], max_new_tokens=5) == []
@@ -170,53 +170,55 @@ def test_nothing_to_do_gives_nothing(model: minikv.Qwen2) -> None:
     ],
 )
 def test_bad_input_is_refused_before_anything_is_computed(
-    model: minikv.Qwen2, prompts: list[list[int]], limits: dict[str, int], words: str
+    model: minikv.Decoder, prompts: list[list[int]], limits: dict[str, int], words: str
 ) -> None:
     with pytest.raises(MinikvError, match=words):
         minikv.steps(model, prompts, **limits)
 
 
 @pytest.mark.parametrize("prompts", [[[1.7]], [1, 2], ["12"], None])
-def test_prompts_are_lists_of_whole_numbers(model: minikv.Qwen2, prompts: object) -> None:
+def test_prompts_are_lists_of_whole_numbers(model: minikv.Decoder, prompts: object) -> None:
     # The shape checks that the tests switch on may speak before minikv itself does.
     with pytest.raises(Exception, match=r"lists of token ids|[Tt]ype-check"):
         minikv.generate(model, prompts, max_new_tokens=1)
 
 
-def test_the_context_is_used_to_its_last_position(model: minikv.Qwen2) -> None:
+def test_the_context_is_used_to_its_last_position(model: minikv.Decoder) -> None:
     """The last new token is never fed: 1000 and 25 new ones are 1024 positions."""
     next(minikv.steps(model, [[1] * 1000], max_new_tokens=25))
 
 
-def test_a_prefix_has_one_row(model: minikv.Qwen2) -> None:
+def test_a_prefix_has_one_row(model: minikv.Decoder) -> None:
     for rows in (0, 2):
         with pytest.raises(MinikvError, match=f"prefix has {rows} rows"):
             minikv.steps(model, [[1]], KVCache.empty(model, rows=rows, slots=4))
 
 
-def test_a_cache_of_another_model_is_refused_before_anything_is_written(model: minikv.Qwen2, checkpoint: Path) -> None:
+def test_a_cache_of_another_model_is_refused_before_anything_is_written(
+    model: minikv.Decoder, checkpoint: Path
+) -> None:
     other, _ = minikv.load(checkpoint, dtype=torch.bfloat16)
     with pytest.raises(MinikvError, match=r"torch.bfloat16 on cpu; this model .* torch.float32"):
         minikv.generate(model, [[1]], minikv.prefill(other, [1, 2]))
 
 
-def test_prefill_refuses_chunks_of_nothing(model: minikv.Qwen2) -> None:
+def test_prefill_refuses_chunks_of_nothing(model: minikv.Decoder) -> None:
     for chunk in (0, -1):
         with pytest.raises(MinikvError, match=f"chunk is {chunk}"):
             minikv.prefill(model, ids(3), chunk=chunk)
 
 
-def test_prompts_may_come_from_anything_that_gives_ids(model: minikv.Qwen2) -> None:
+def test_prompts_may_come_from_anything_that_gives_ids(model: minikv.Decoder) -> None:
     expected = minikv.generate(model, [[1, 2], [3, 4]], max_new_tokens=3)
     assert minikv.generate(model, (iter(row) for row in ([1, 2], [3, 4])), max_new_tokens=3) == expected
 
 
-def test_an_empty_prefix_is_no_prefix(model: minikv.Qwen2) -> None:
+def test_an_empty_prefix_is_no_prefix(model: minikv.Decoder) -> None:
     with pytest.raises(MinikvError, match="empty prompt without a prefix"):
         minikv.steps(model, [[]], minikv.prefill(model, []))
 
 
-def test_only_the_read_columns_reach_the_head(model: minikv.Qwen2) -> None:
+def test_only_the_read_columns_reach_the_head(model: minikv.Decoder) -> None:
     """The output head is a third of a small model: it must not be computed for every token of a prompt."""
     shapes: list[tuple[int, ...]] = []
     hook = model.lm_head.register_forward_hook(lambda module, inputs, out: shapes.append(tuple(inputs[0].shape)))

@@ -32,7 +32,7 @@ def test_the_recipes_stand_in_teaching_order() -> None:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_recipe_gives_what_transformers_gives(
-    model: minikv.Qwen2, reference: transformers.Qwen2ForCausalLM, name: str
+    model: minikv.Decoder, reference: transformers.Qwen2ForCausalLM, name: str
 ) -> None:
     # per_row_offsets has no twin in transformers: its truth there is the naive loop.
     twin = "naive_loop" if name == "per_row_offsets" else name
@@ -48,7 +48,7 @@ def test_every_recipe_gives_what_transformers_gives(
     stop_id=TOKEN,
 )
 def test_so_it_does_for_any_rows(
-    model: minikv.Qwen2,
+    model: minikv.Decoder,
     reference: transformers.Qwen2ForCausalLM,
     prefix: list[int],
     suffixes: list[list[int]],
@@ -66,7 +66,7 @@ def test_so_it_does_for_any_rows(
 
 
 @pytest.mark.parametrize(("name", "at_least"), [*zip(WRONG, [3, 3, 2], strict=True)])
-def test_the_wrong_recipes_are_wrong_in_the_padded_rows(model: minikv.Qwen2, name: str, at_least: int) -> None:
+def test_the_wrong_recipes_are_wrong_in_the_padded_rows(model: minikv.Decoder, name: str, at_least: int) -> None:
     """In all three of them, but that the stable shift is right at times."""
     truth = RECIPES["naive_loop"](model, PREFIX, SUFFIXES, max_new_tokens=12)
     wrong = RECIPES[name](model, PREFIX, SUFFIXES, max_new_tokens=12)
@@ -74,13 +74,13 @@ def test_the_wrong_recipes_are_wrong_in_the_padded_rows(model: minikv.Qwen2, nam
     assert sum(wrong[row] != truth[row] for row in padded) >= at_least
 
 
-def test_right_padding_is_right_for_the_longest_rows(model: minikv.Qwen2) -> None:
+def test_right_padding_is_right_for_the_longest_rows(model: minikv.Decoder) -> None:
     truth = RECIPES["naive_loop"](model, PREFIX, SUFFIXES, max_new_tokens=12)
     wrong = RECIPES["right_padded_batch"](model, PREFIX, SUFFIXES, max_new_tokens=12)
     assert [wrong[row] == truth[row] for row in range(5)] == [False, False, True, False, True]
 
 
-def test_right_padding_restarts_the_positions_of_short_rows(model: minikv.Qwen2) -> None:
+def test_right_padding_restarts_the_positions_of_short_rows(model: minikv.Decoder) -> None:
     walk = list(RECIPES["right_padded_batch"].steps(model, PREFIX, SUFFIXES[:3], max_new_tokens=3))
     assert walk[0].placement.positions[0].tolist() == [23, 24, 0, 0, 0, 0, 0, 0, 0]
     assert walk[0].read.tolist() == [8, 8, 8]
@@ -88,7 +88,7 @@ def test_right_padding_restarts_the_positions_of_short_rows(model: minikv.Qwen2)
     assert [step.placement.slots.flatten().tolist() for step in walk[1:]] == [[32] * 3, [33] * 3]
 
 
-def test_on_a_shared_offset_a_finished_row_goes_on_with_padding(model: minikv.Qwen2) -> None:
+def test_on_a_shared_offset_a_finished_row_goes_on_with_padding(model: minikv.Decoder) -> None:
     """As in transformers: the stop id is fed, then padding, at the next slots. On its own offset it would stay."""
     recipe = RECIPES["suffix_left_padded"]
     free = recipe(model, PREFIX, SUFFIXES, max_new_tokens=6)
@@ -98,7 +98,7 @@ def test_on_a_shared_offset_a_finished_row_goes_on_with_padding(model: minikv.Qw
     assert [int(step.placement.slots[row, -1]) for step in walk[1:4]] == [32, 33, 34]
 
 
-def test_the_shift_feeds_prefix_tokens_twice_and_hides_real_slots(model: minikv.Qwen2) -> None:
+def test_the_shift_feeds_prefix_tokens_twice_and_hides_real_slots(model: minikv.Decoder) -> None:
     step = next(RECIPES["left_shifted_stable"].steps(model, PREFIX, SUFFIXES[:3], max_new_tokens=1))
     assert step.tokens[0].tolist() == PREFIX[-7:] + SUFFIXES[0]
     assert step.placement.positions[0].tolist() == [*range(16, 25)]
@@ -106,7 +106,7 @@ def test_the_shift_feeds_prefix_tokens_twice_and_hides_real_slots(model: minikv.
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_limits_hold_for_every_recipe(model: minikv.Qwen2, name: str) -> None:
+def test_limits_hold_for_every_recipe(model: minikv.Decoder, name: str) -> None:
     recipe = RECIPES[name]
     assert recipe(model, PREFIX, [], max_new_tokens=3) == []
     assert recipe(model, PREFIX, SUFFIXES, max_new_tokens=0) == [[]] * 5
@@ -121,18 +121,18 @@ def test_limits_hold_for_every_recipe(model: minikv.Qwen2, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["right_padded_batch", "left_shifted_batch", "suffix_left_padded"])
-def test_an_empty_suffix_has_no_column_to_read_on_a_shared_offset(model: minikv.Qwen2, name: str) -> None:
+def test_an_empty_suffix_has_no_column_to_read_on_a_shared_offset(model: minikv.Decoder, name: str) -> None:
     with pytest.raises(MinikvError, match="suffix 1 is empty"):
         RECIPES[name](model, PREFIX, [[1, 2], []], max_new_tokens=2)
 
 
 @pytest.mark.parametrize("name", ["naive_loop", "single_row_cache", "per_row_offsets"])
-def test_an_empty_suffix_is_the_prefix_alone_elsewhere(model: minikv.Qwen2, name: str) -> None:
+def test_an_empty_suffix_is_the_prefix_alone_elsewhere(model: minikv.Decoder, name: str) -> None:
     expected = minikv.generate(model, [PREFIX], max_new_tokens=4)[0]
     assert RECIPES[name](model, PREFIX, [[1, 2], []], max_new_tokens=4)[1] == expected
 
 
-def test_the_walk_says_whose_step_it_is(model: minikv.Qwen2) -> None:
+def test_the_walk_says_whose_step_it_is(model: minikv.Decoder) -> None:
     for name, recipe in RECIPES.items():
         walk = list(recipe.steps(model, PREFIX, SUFFIXES[:2], max_new_tokens=2))
         alone = name in ("naive_loop", "single_row_cache")
@@ -140,7 +140,7 @@ def test_the_walk_says_whose_step_it_is(model: minikv.Qwen2) -> None:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_only_the_read_columns_reach_the_head(model: minikv.Qwen2, name: str) -> None:
+def test_only_the_read_columns_reach_the_head(model: minikv.Decoder, name: str) -> None:
     widths: list[int] = []
     hook = model.lm_head.register_forward_hook(lambda module, inputs, out: widths.append(inputs[0].dim()))
     RECIPES[name](model, PREFIX, SUFFIXES, max_new_tokens=2)

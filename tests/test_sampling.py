@@ -185,7 +185,7 @@ def test_draws_of_one_seed_repeat_and_others_differ() -> None:
     assert all(len(set(step)) > 1 for run in runs for step in run)  # nor a row what its neighbour draws
 
 
-def test_generation_of_one_seed_repeats_and_others_differ(model: minikv.Qwen2) -> None:
+def test_generation_of_one_seed_repeats_and_others_differ(model: minikv.Decoder) -> None:
     prompts = [[1, 2, 3], [4], [5, 6]]
 
     def generated(seed: int) -> list[list[int]]:
@@ -235,12 +235,14 @@ def by_one_row(oracle: Oracle, ids: list[int], counted_from: int = 0) -> list[in
     return ids[start:]
 
 
-def penalised(model: minikv.Qwen2, prompts: Sequence[Sequence[int]], prefix: KVCache | None = None) -> list[list[int]]:
+def penalised(
+    model: minikv.Decoder, prompts: Sequence[Sequence[int]], prefix: KVCache | None = None
+) -> list[list[int]]:
     how = Sampling(repetition_penalty=PENALTY)
     return minikv.generate(model, prompts, prefix, max_new_tokens=NEW, sampling=how)
 
 
-def test_the_penalty_counts_prefix_prompt_and_new_tokens_of_each_row(model: minikv.Qwen2, oracle: Oracle) -> None:
+def test_the_penalty_counts_prefix_prompt_and_new_tokens_of_each_row(model: minikv.Decoder, oracle: Oracle) -> None:
     expected = [by_one_row(oracle, PREFIX + suffix) for suffix in SUFFIXES]
     assert penalised(model, SUFFIXES, minikv.prefill(model, PREFIX)) == expected
     # Each other way of counting would have shown.
@@ -250,11 +252,11 @@ def test_the_penalty_counts_prefix_prompt_and_new_tokens_of_each_row(model: mini
     assert expected != only_new
 
 
-def test_the_penalty_counts_ragged_prompts_without_a_prefix(model: minikv.Qwen2, oracle: Oracle) -> None:
+def test_the_penalty_counts_ragged_prompts_without_a_prefix(model: minikv.Decoder, oracle: Oracle) -> None:
     assert penalised(model, SUFFIXES) == [by_one_row(oracle, suffix) for suffix in SUFFIXES]
 
 
-def test_the_penalty_does_not_count_what_a_rewind_forgot(model: minikv.Qwen2, oracle: Oracle) -> None:
+def test_the_penalty_does_not_count_what_a_rewind_forgot(model: minikv.Decoder, oracle: Oracle) -> None:
     forgotten = sorted({token for suffix in SUFFIXES for token in by_one_row(oracle, PREFIX + suffix)})
     prefix = minikv.prefill(model, PREFIX + forgotten)
     prefix.rewind(len(PREFIX))
@@ -370,7 +372,7 @@ def test_a_file_that_makes_no_sense_is_refused_by_name(tmp_path: Path, raw: obje
         load_sampling(write_config(tmp_path, raw))
 
 
-def test_nothing_reads_the_file_unasked(checkpoint: Path, model: minikv.Qwen2, tmp_path: Path) -> None:
+def test_nothing_reads_the_file_unasked(checkpoint: Path, model: minikv.Decoder, tmp_path: Path) -> None:
     loud = {"do_sample": True, "temperature": 2.0, "repetition_penalty": 5.0, "eos_token_id": list(range(97))}
     folder = write_config(shutil.copytree(checkpoint, tmp_path / "loud"), loud)
     plain = minikv.generate(model, SUFFIXES, max_new_tokens=NEW)

@@ -1,0 +1,165 @@
+"""A cache of many rows that keeps their common prefix once.
+
+`KVCache.fork` copies the prefix into every row: simple, and with 32 rows on 2,048 tokens it is most of the memory, and
+most of what a decode step reads. Here the rows share one copy, and a query attends in two parts: to the prefix, all
+queries of all rows in one product, and to its row's own slots. Softmax is a weighted mean, and the logarithm of the
+weights' sum, which the kernel gives beside each mean, says how to put two means together (Juravsky et al. 2024,
+arXiv:2402.05099, who call it Hydragen).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from minikv.cache import EMPTY, KVCache, Placement, whole_numbers
+from minikv.decoder import Pass
+from minikv.errors import MinikvError
+
+
+class Prefix(KVCache):
+    """A cache of one row whose forks share it. It must not be written to while they live."""
+
+    def fork(self, rows: int, slots: int) -> KVCache:
+        """As `KVCache.fork`, without the copies."""
+        length = self._forked_length(rows, slots)
+        # The last token is copied all the same: a row that has nothing to say says it once more, in its old place.
+        shared = max(length - 1, 0)
+        layers, _, kv_heads, _, head_dim = self.keys.shape
+        own = self.keys.new_zeros(2, layers, rows, kv_heads, slots - shared, head_dim)
+        own[0, ..., : length - shared, :] = self.keys[..., shared:length, :]
+        own[1, ..., : length - shared, :] = self.values[..., shared:length, :]
+        tokens = self.tokens.new_full((rows, slots), EMPTY)
+        tokens[:, :length] = self.tokens[:, :length]
+        return ForkedCache(
+            keys=own[0],
+            values=own[1],
+            tokens=tokens,
+            lengths=self.lengths.repeat(rows),
+            prefix_keys=self.keys[..., :shared, :],
+            prefix_values=self.values[..., :shared, :],
+        )
+
+
+@dataclass(eq=False)
+class ForkedCache(KVCache):
+    """Rows that begin with one shared prefix. `keys` and `values` hold what comes after it."""
+
+    keys: Float[Tensor, "layers rows kv_heads own head_dim"]
+    values: Float[Tensor, "layers rows kv_heads own head_dim"]
+    prefix_keys: Float[Tensor, "layers 1 kv_heads shared head_dim"]
+    prefix_values: Float[Tensor, "layers 1 kv_heads shared head_dim"]
+
+    @property
+    def shared(self) -> int:
+        """Slots at the start of each row that are one for all."""
+        return self.prefix_keys.shape[3]
+
+    @property
+    def slots(self) -> int:
+        return self.shared + self.keys.shape[3]
+
+    @property
+    def nbytes(self) -> int:
+        return self.keys.nbytes + self.values.nbytes + self.prefix_keys.nbytes + self.prefix_values.nbytes
+
+    def write(
+        self,
+        layer: int,
+        placement: Placement,
+        k: Float[Tensor, "rows new kv_heads head_dim"],
+        v: Float[Tensor, "rows new kv_heads head_dim"],
+    ) -> tuple[Float[Tensor, "rows kv_heads seen head_dim"], Float[Tensor, "rows kv_heads seen head_dim"]]:
+        """As `KVCache.write`; the prefix is put before each row's own slots, for an attention that knows of no other
+        form."""
+        own_keys, own_values = self.write_own(layer, placement, k, v)
+        rows = self.rows
+        keys = torch.cat([self.prefix_keys[layer].expand(rows, -1, -1, -1), own_keys], dim=2)
+        values = torch.cat([self.prefix_values[layer].expand(rows, -1, -1, -1), own_values], dim=2)
+        return keys[:, :, : placement.seen], values[:, :, : placement.seen]
+
+    def write_own(
+        self,
+        layer: int,
+        placement: Placement,
+        k: Float[Tensor, "rows new kv_heads head_dim"],
+        v: Float[Tensor, "rows new kv_heads head_dim"],
+    ) -> tuple[Float[Tensor, "rows kv_heads own head_dim"], Float[Tensor, "rows kv_heads own head_dim"]]:
+        """Store one layer's new keys and values; return the rows' own, up to the last that some query sees."""
+        rows, columns, slots = placement.written
+        self.keys[layer][rows, :, slots - self.shared] = k[rows, columns]
+        self.values[layer][rows, :, slots - self.shared] = v[rows, columns]
+        seen = max(placement.seen - self.shared, 0)
+        return self.keys[layer][:, :, :seen], self.values[layer][:, :, :seen]
+
+    def fork(self, rows: int, slots: int) -> KVCache:
+        """As `KVCache.fork`: what the one row shares is copied too."""
+        self._forked_length(rows, slots)
+        keys = torch.cat([self.prefix_keys, self.keys], dim=3)
+        values = torch.cat([self.prefix_values, self.values], dim=3)
+        return KVCache(keys, values, self.tokens, self.lengths).fork(rows, slots)
+
+    def rewind(self, lengths: Int[Tensor, " rows"] | Sequence[int] | int) -> None:
+        """As `KVCache.rewind`, but no row can forget what it shares with others."""
+        wanted = whole_numbers(lengths, "lengths", self.lengths.device)
+        if bool((wanted < self.shared).any()):
+            raise MinikvError(
+                f"rewind to {wanted.tolist()}, but the first {self.shared} tokens are one copy for all rows; expected "
+                f"lengths from there on, or a fork of a plain KVCache"
+            )
+        super().rewind(wanted)
+
+
+class TwoParts:
+    """One pass's attention to a shared prefix and to each row's own slots."""
+
+    def __init__(self, cache: ForkedCache, placement: Placement, group: int):
+        self.cache, self.placement = cache, placement
+        own = placement.mask[:, None, :, cache.shared : placement.seen].expand(-1, group, -1, -1).flatten(1, 2)
+        hidden = torch.zeros(own.shape, dtype=cache.keys.dtype).masked_fill_(~own, -torch.inf)  # as the kernel wants it
+        self.mask = hidden[:, None]
+
+    @classmethod
+    def of(cls, at: Pass, group: int) -> "TwoParts | None":
+        """None where there is no prefix to share, or a query does not see all of it and something of its own."""
+        cache, mask = at.cache, at.placement.mask
+        if not isinstance(cache, ForkedCache) or cache.shared == 0 or at.placement.mask.numel() == 0:
+            return None
+        fits = mask[:, :, : cache.shared].all() & mask[:, :, cache.shared :].any(dim=-1).all()
+        return cls(cache, at.placement, group) if bool(fits) else None
+
+    def attention(
+        self,
+        layer: int,
+        q: Float[Tensor, "rows new heads head_dim"],
+        k: Float[Tensor, "rows new kv_heads head_dim"],
+        v: Float[Tensor, "rows new kv_heads head_dim"],
+    ) -> Float[Tensor, "rows new heads head_dim"]:
+        """What `Pass.attention` computes. Query heads of a group are stacked along the query axis, as in
+        `attention.sdpa`; for the prefix those of all rows are."""
+        (rows, new, heads, head_dim), kv_heads = q.shape, k.shape[2]
+        keys, values = self.cache.write_own(layer, self.placement, k, v)
+        stacked = q.unflatten(2, (kv_heads, -1)).permute(0, 2, 3, 1, 4).reshape(rows, kv_heads, -1, head_dim)
+        own, own_weight = attend_weighed(stacked, keys, values, self.mask)
+        together = stacked.transpose(0, 1).reshape(1, kv_heads, -1, head_dim)
+        common, common_weight = attend_weighed(
+            together, self.cache.prefix_keys[layer], self.cache.prefix_values[layer], None
+        )
+        common = common.view(kv_heads, rows, -1, head_dim).transpose(0, 1)
+        common_weight = common_weight.view(kv_heads, rows, -1).transpose(0, 1)
+        share = torch.sigmoid(common_weight - own_weight)[..., None]  # of the weights' sum that lies on the prefix
+        out = torch.lerp(own.float(), common.float(), share).to(q.dtype)
+        return out.unflatten(2, (-1, new)).permute(0, 3, 1, 2, 4).reshape(rows, new, heads, head_dim)
+
+
+def attend_weighed(
+    q: Float[Tensor, "rows kv_heads queries head_dim"],
+    keys: Float[Tensor, "rows kv_heads slots head_dim"],
+    values: Float[Tensor, "rows kv_heads slots head_dim"],
+    mask: Float[Tensor, "rows 1 queries slots"] | None,
+) -> tuple[Float[Tensor, "rows kv_heads queries head_dim"], Float[Tensor, "rows kv_heads queries"]]:
+    """Attention, and beside it the logarithm of each query's sum of weights, in fp32: the kernel behind PyTorch's
+    `scaled_dot_product_attention`, which drops the second."""
+    return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, keys, values, attn_mask=mask)

@@ -1,0 +1,180 @@
+"""The fast form: what it keeps of the plain one, and what it shares. That its numbers are right is tested everywhere,
+since the fixture `model` of the other tests comes in the fast form too."""
+
+import gc
+import weakref
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import torch
+
+import minikv
+from minikv import RECIPES, KVCache, MinikvError, Placement, shared_prefix
+from minikv.shared_prefix import ForkedCache
+from tests.fixture import Oracle, check_steps, contents, ids, reference_model, unchanged, write_checkpoint
+
+ROOM = import_module("minikv.fast")  # the name minikv.fast is its function
+PREFIX = ids(23)
+SUFFIXES = [ids(2, seed=2), ids(5, seed=3), ids(9, seed=4), [], ids(9, seed=6)]
+
+
+@pytest.fixture
+def fast(checkpoint: Path) -> minikv.Decoder:
+    return minikv.fast(minikv.load(checkpoint, dtype=torch.float32)[0])
+
+
+@pytest.mark.parametrize("missing", ["REORDER", "PRODUCT"])
+def test_without_onednn_the_weights_stay_plain_and_the_numbers_right(
+    checkpoint: Path, oracle: Oracle, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    monkeypatch.setattr(ROOM, missing, None)
+    model = minikv.fast(minikv.load(checkpoint, dtype=torch.float32)[0])
+    assert not model.lm_head.packed
+    walk = list(minikv.steps(model, SUFFIXES, minikv.prefill(model, PREFIX), max_new_tokens=3))
+    check_steps(oracle, walk, PREFIX, SUFFIXES)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_no_plain_weight_is_kept_but_the_embedding(tmp_path: Path, tied: bool) -> None:
+    plain, _ = minikv.load(write_checkpoint(reference_model(tied=tied), tmp_path), dtype=torch.float32)
+    expected = plain(torch.tensor([PREFIX]))
+    matrices = [weakref.ref(weight) for name, weight in plain.named_parameters() if "proj.weight" in name]
+    embedding = plain.model.embed_tokens.weight
+    assert len(matrices) == 3 * 7
+    fast = minikv.fast(plain)
+    gc.collect()
+    assert [matrix() for matrix in matrices] == [None] * len(matrices)
+    assert torch.equal(fast.model.embed_tokens.weight, embedding)
+    torch.testing.assert_close(fast(torch.tensor([PREFIX])), expected, rtol=0, atol=1e-4)
+
+
+def test_in_16_bits_it_differs_as_rounding_does(checkpoint: Path) -> None:
+    plain, _ = minikv.load(checkpoint, dtype=torch.bfloat16)
+    tokens = torch.tensor([ids(60)])
+    expected = plain(tokens).float()
+    truth = minikv.load(checkpoint, dtype=torch.float32)[0](tokens)
+    found = minikv.fast(plain)(tokens).float()
+    # No farther from the fp32 logits than the plain form is, give or take a half.
+    assert (found - truth).abs().mean() < 1.5 * (expected - truth).abs().mean()
+
+
+def test_it_is_made_once_and_only_of_qwen2_on_the_cpu(fast: minikv.Decoder, checkpoint: Path) -> None:
+    body = fast.model
+    assert minikv.fast(fast) is fast
+    assert fast.model is body
+    with torch.device("meta"):
+        elsewhere = minikv.Qwen2(fast.config)
+    with pytest.raises(MinikvError, match="meta"):
+        minikv.fast(elsewhere)
+
+
+def test_forks_share_their_prefix(fast: minikv.Decoder) -> None:
+    cached = minikv.prefill(fast, PREFIX)
+    before = contents(cached)
+    first, second = cached.fork(4, slots=40), cached.fork(2, slots=23)
+    assert isinstance(first, ForkedCache)
+    assert (first.shared, first.slots, first.rows) == (22, 40, 4)
+    assert first.prefix_keys.data_ptr() == second.prefix_keys.data_ptr() == cached.keys.data_ptr()
+    assert first.nbytes == 2 * 3 * 2 * 16 * 4 * (22 + 4 * 18)  # K and V, layers, KV heads, head_dim, bytes, slots
+    first.keys.fill_(7)
+    first.tokens.fill_(7)
+    assert unchanged(cached, before)
+    assert second.tokens.tolist() == [PREFIX, PREFIX]
+
+
+def test_the_prefix_is_read_in_one_product(fast: minikv.Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or there would be nothing to win: a pass that falls back to whole rows would be right all the same."""
+    writes = []
+    monkeypatch.setattr(ForkedCache, "write", lambda *args: writes.append(args))
+    list(minikv.steps(fast, SUFFIXES, minikv.prefill(fast, PREFIX), max_new_tokens=3))
+    assert not writes
+
+
+def test_a_mask_that_hides_a_slot_of_the_prefix_is_obeyed(fast: minikv.Decoder, checkpoint: Path) -> None:
+    plain, _ = minikv.load(checkpoint, dtype=torch.float32)
+    found = []
+    for model in (plain, fast):
+        cache = minikv.prefill(model, PREFIX).fork(2, slots=30)
+        place = cache.place([3, 3])
+        hidden = Placement(place.positions, place.slots, place.mask.index_fill(2, torch.tensor([4]), False))
+        found.append(model(torch.tensor([ids(3, seed=8), ids(3, seed=9)]), cache, hidden))
+    torch.testing.assert_close(found[1], found[0], rtol=0, atol=1e-4)
+    seen = plain(torch.tensor([PREFIX + ids(3, seed=8)]))[:, -3:]
+    assert (seen - found[0][:1]).abs().max() > 1e-2  # the slot mattered
+
+
+def test_a_forked_cache_serves_a_plain_decoder_too(fast: minikv.Decoder, checkpoint: Path, oracle: Oracle) -> None:
+    plain, _ = minikv.load(checkpoint, dtype=torch.float32)
+    walk = list(minikv.steps(plain, SUFFIXES, minikv.prefill(fast, PREFIX), max_new_tokens=3))
+    assert isinstance(walk[0].cache, ForkedCache)
+    check_steps(oracle, walk, PREFIX, SUFFIXES)
+
+
+def test_a_fork_of_a_fork_copies(fast: minikv.Decoder, oracle: Oracle) -> None:
+    once = minikv.prefill(fast, PREFIX).fork(1, slots=30)
+    more = ids(4, seed=7)
+    fast(torch.tensor([more]), once, once.place([4]))
+    once.advance([4])
+    twice = once.fork(3, slots=40)
+    assert type(twice) is KVCache
+    logits = fast(torch.tensor([[5], [6], [7]]), twice, twice.place([1, 1, 1]))
+    for row, token in enumerate((5, 6, 7)):
+        torch.testing.assert_close(logits[row, 0], oracle([*PREFIX, *more, token])[-1], rtol=0, atol=1e-4)
+
+
+def test_what_is_shared_cannot_be_forgotten(fast: minikv.Decoder) -> None:
+    cache = minikv.prefill(fast, PREFIX).fork(2, slots=30)
+    cache.rewind([22, 23])
+    before = contents(cache)
+    with pytest.raises(MinikvError, match=r"rewind to \[21, 22\].*first 22 tokens"):
+        cache.rewind([21, 22])
+    assert unchanged(cache, before)
+
+
+@pytest.mark.parametrize("length", [0, 1, 2])
+def test_short_prefixes(fast: minikv.Decoder, oracle: Oracle, length: int) -> None:
+    suffixes = SUFFIXES if length else [suffix for suffix in SUFFIXES if suffix]
+    prefix = PREFIX[:length]
+    walk = list(minikv.steps(fast, suffixes, minikv.prefill(fast, prefix), max_new_tokens=3))
+    check_steps(oracle, walk, prefix, suffixes)
+
+
+def weigh_both_alike(patch: pytest.MonkeyPatch) -> None:
+    plain = shared_prefix.attend_weighed
+    patch.setattr(shared_prefix, "attend_weighed", lambda *args: (plain(*args)[0], torch.zeros_like(plain(*args)[1])))
+
+
+def forget_the_last_token_of_the_prefix(patch: pytest.MonkeyPatch) -> None:
+    fork = shared_prefix.Prefix.fork
+
+    def forgetful(self: shared_prefix.Prefix, rows: int, slots: int) -> KVCache:
+        cache = fork(self, rows, slots)
+        cache.keys[..., 0, :] = 0
+        return cache
+
+    patch.setattr(shared_prefix.Prefix, "fork", forgetful)
+
+
+def turn_by_plus_minus(patch: pytest.MonkeyPatch) -> None:
+    addcmul = torch.addcmul
+    patch.setattr(torch, "addcmul", lambda a, b, sin: addcmul(a, b, -sin))
+
+
+@pytest.mark.parametrize("bug", [weigh_both_alike, forget_the_last_token_of_the_prefix, turn_by_plus_minus])
+def test_the_check_of_every_step_sees(
+    fast: minikv.Decoder, oracle: Oracle, monkeypatch: pytest.MonkeyPatch, bug: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    bug(monkeypatch)
+    walk = list(minikv.steps(fast, SUFFIXES, minikv.prefill(fast, PREFIX), max_new_tokens=3))
+    with pytest.raises(AssertionError):
+        check_steps(oracle, walk, PREFIX, SUFFIXES)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_answers_as_with_the_plain_form(fast: minikv.Decoder, checkpoint: Path, name: str) -> None:
+    plain, _ = minikv.load(checkpoint, dtype=torch.float32)
+    suffixes = [suffix for suffix in SUFFIXES if suffix]
+    found, expected = (RECIPES[name](model, PREFIX, suffixes, max_new_tokens=8, pad_id=96) for model in (fast, plain))
+    assert found == expected
