@@ -1,5 +1,6 @@
 # make demo    the lesson on the bundled weights        make test    every test
 # make lint    style and types                          make check MODEL=folder    the tests on real weights
+# make bench   minikv beside transformers, and the targets; with MODEL=folder on real weights: the whole of it takes hours
 # make wheel   build the wheel, and run the demo from it in an empty folder
 
 PYTHON ?= python3
@@ -7,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint check wheel clean
+.PHONY: demo test lint check bench wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/minikv demo
@@ -22,6 +23,18 @@ lint: $(VENV)/installed-lint
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The bundled checkpoint's context is too short for the long documents.
+ifdef MODEL
+BENCH_SIZES ?= 256x6,256x32,2048x6,2048x32
+else
+BENCH_SIZES ?= 256x6,256x32
+endif
+BENCH = $(BIN)/minikv bench extract $(if $(MODEL),--model "$(MODEL)") --sizes $(BENCH_SIZES) $(BENCH_OPTIONS)
+
+bench: $(VENV)/installed-test
+	$(BENCH) --dtype bfloat16
+	$(BENCH) --dtype float32
 
 # The wheel is unpacked beside the environment that has its dependencies, and comes before the editable install there.
 wheel: $(VENV)/installed

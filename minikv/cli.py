@@ -9,21 +9,31 @@ import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import wraps
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
+import torch
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from minikv import demo as lesson
-from minikv.checkpoint import bundled, load, load_sampling
+from minikv.bench import extract_report, growth, growth_report
+from minikv.bench.contestants import all_of_minikv, all_of_transformers, check_transformers, load_reference
+from minikv.bench.draw import FORMATS, check_matplotlib, draw_growth
+from minikv.bench.extract import compare, step_bytes, without
+from minikv.bench.job import Size, make_job
+from minikv.bench.machine import card, read_bandwidth
+from minikv.bench.shapes import SHAPES, blank_shape, fill_randomly, random_ids
+from minikv.checkpoint import bundled, load, load_sampling, resolve
 from minikv.config import DTYPES
 from minikv.decoder import Decoder
 from minikv.errors import MinikvError
 from minikv.extract import extract as extract_values
 from minikv.extract import find_recipe
+from minikv.fast import fast
 from minikv.generate import steps
 from minikv.recipes import RECIPES
 from minikv.sampling import Sampling
@@ -35,6 +45,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A Qwen2 decoder by hand with its KV cache in the open: many keys from one document, on one cached prefix.",
 )
+bench_app = typer.Typer(no_args_is_help=True, help="Measure: each prints tables, and one JSON object as its last line.")
+app.add_typer(bench_app, name="bench")
 stderr = Console(stderr=True)
 
 ModelOption = Annotated[
@@ -46,10 +58,9 @@ KeysOption = Annotated[str | None, typer.Option(help="The values to look for, se
 KeysFileOption = Annotated[Path | None, typer.Option(help="A file with one key on each line.")]
 
 
-def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Register a command that ends a user's mistake in one line and a Ctrl-C in none."""
+def plainly(function: Callable[..., None]) -> Callable[..., None]:
+    """A command that ends a user's mistake in one line and a Ctrl-C in none."""
 
-    @app.command()
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> None:
         try:
@@ -70,7 +81,8 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-@command
+@app.command()
+@plainly
 def demo(
     model: ModelOption = None,
     document: Annotated[
@@ -98,7 +110,8 @@ def demo(
         console.print("The same on the official weights: minikv demo --model Qwen/Qwen2.5-0.5B-Instruct")
 
 
-@command
+@app.command()
+@plainly
 def extract(
     document: Annotated[str, typer.Option(help="A text file, or - for stdin.")],
     keys: KeysOption = None,
@@ -127,7 +140,8 @@ def extract(
     Console().print(table)
 
 
-@command
+@app.command()
+@plainly
 def generate(
     prompt: Annotated[str, typer.Option(help="The text to continue, or - for stdin.")],
     model: ModelOption = None,
@@ -177,18 +191,150 @@ def generate(
     print()
 
 
+@bench_app.command("cache")
+@plainly
+def bench_cache(
+    model: ModelOption = None,
+    shape: Annotated[
+        str | None, typer.Option(help=f"Random weights of an official size instead: {', '.join(SHAPES)}.")
+    ] = None,
+    new_tokens: Annotated[int, typer.Option(min=1, help="Tokens to generate, whatever they are.")] = 1000,
+    runs: Annotated[int, typer.Option(min=1, help="Runs of each.")] = 5,
+    prompt: Annotated[str | None, typer.Option(help="What to continue. Without a tokenizer: 8 random tokens.")] = None,
+    dtype: Annotated[str, typer.Option(help="In fp32 both choose the same tokens; 16 bits round apart.")] = "float32",
+    minutes: Annotated[float, typer.Option(help="Stop a run without a cache then, predict the rest.")] = inf,
+    out: Annotated[Path | None, typer.Option(help="A folder for picture and JSON, or a .png or .svg.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of random weights and tokens.")] = 0,
+    revision: RevisionOption = None,
+) -> None:
+    """What a KV cache saves: the same tokens with it and without, the seconds of each, and how they grow."""
+    if shape is not None and model is not None:
+        raise typer.BadParameter("give --model or --shape, not both", param_hint="--shape")
+    read_dtype(dtype)  # a mistake is told before anything is loaded
+    picture, record = result_files(out, "cache")
+    tokenizer = None
+    if shape is None:
+        decoder, tokenizer = load_any(model, dtype, revision)
+        name = "the bundled checkpoint" if model is None else Path(model).resolve().name
+    else:
+        decoder, name = blank_shape(shape), f"{shape}, random weights"
+    if tokenizer is not None:
+        ids = tokenizer.encode(growth.PROMPT if prompt is None else prompt)
+    elif prompt is None:
+        ids = random_ids(decoder.config.vocab, growth.RANDOM_PROMPT, seed)
+    else:
+        raise MinikvError(f"{name}: there is no tokenizer to read a prompt with; leave --prompt")
+    growth.check(decoder, ids, new_tokens, runs, minutes)
+    if shape is not None:
+        with stderr.status(f"drawing the weights of {shape}"):
+            fill_randomly(decoder, DTYPES.get(dtype, torch.float32), seed)
+    found = growth.compare(decoder, ids, new_tokens, runs, minutes, stderr)
+    facts = card(decoder)
+    console = Console() if sys.stdout.isatty() else Console(width=160)
+    console.print(Text(lesson.printable(f"{name}\n" + "\n".join(f"  {key}: {value}" for key, value in facts.items()))))
+    console.print(growth_report.totals_table(found))
+    console.print(growth_report.places_table(found))
+    for remark in growth_report.remarks(found):
+        console.print(Text(remark))
+    as_json = json.dumps({"benchmark": "cache", "model": name, "card": facts, **found.as_json()}, allow_nan=False)
+    if picture is not None:
+        draw_growth(found, name, facts, picture)
+    if record is not None:
+        record.write_text(as_json + "\n", encoding="utf-8")
+    print(as_json)
+
+
+@bench_app.command("extract")
+@plainly
+def bench_extract(
+    model: ModelOption = None,
+    prefix_tokens: Annotated[int | None, typer.Option(help="Tokens of the shared prefix. Default: 256.")] = None,
+    keys: Annotated[int | None, typer.Option(help="Keys asked of the document. Default: 6.")] = None,
+    sizes: Annotated[str | None, typer.Option(help="Several at once: prefix tokens x keys, 256x6,2048x32.")] = None,
+    new_tokens: Annotated[int, typer.Option(help="Tokens that each row gets.")] = 20,
+    runs: Annotated[int, typer.Option(help="Times that every contestant does every job.")] = 3,
+    dtype: Annotated[str, typer.Option(help="bfloat16 or float32.")] = "bfloat16",
+    skip: Annotated[
+        list[str] | None, typer.Option(help="A contestant to leave out, as the table names it. May be given again.")
+    ] = None,
+    estimate_naive: Annotated[
+        bool, typer.Option("--estimate-naive", help="Time two rows of each naive loop, and mark the rest as estimated.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="A folder for picture and JSON, or a .png or .svg.")] = None,
+    revision: RevisionOption = None,
+) -> None:
+    """One document, many keys: minikv's right recipes beside transformers, phase by phase."""
+    if dtype not in ("bfloat16", "float32"):
+        raise typer.BadParameter(f"{dtype!r} is neither bfloat16 nor float32", param_hint="--dtype")
+    if sizes is not None and (prefix_tokens is not None or keys is not None):
+        raise typer.BadParameter("give either this or --prefix-tokens and --keys", param_hint="--sizes")
+    check_transformers()
+    picture, record = result_files(out, f"extract-{dtype}")
+    one = Size(256 if prefix_tokens is None else prefix_tokens, 6 if keys is None else keys)
+    wanted = [one] if sizes is None else [Size.parse(text) for text in sizes.split(",")]
+    decoder, tokenizer = load_both(model, dtype, revision)
+    jobs = [make_job(tokenizer, decoder.config, size, new_tokens) for size in wanted]
+    with stderr.status("loading the same weights with transformers"):
+        reference = load_reference(bundled() if model is None else resolve(model, revision), decoder.dtype)
+    quick, _ = load_both(model, dtype, revision)  # its own copy, since it is packed in place
+    contestants = without([*all_of_transformers(reference), *all_of_minikv(decoder, fast(quick))], skip or [])
+    report = extract_report.Report(
+        model="the bundled checkpoint" if model is None else Path(model).name,
+        card=card(decoder),
+        dtype=dtype,
+        new_tokens=new_tokens,
+        read_bandwidth=read_bandwidth(),
+        step_bytes=step_bytes(decoder),
+        contests=compare(contestants, jobs, runs, estimate_naive, stderr),
+    )
+    console = Console() if sys.stdout.isatty() else Console(width=160)
+    extract_report.show(report, console)
+    as_json = json.dumps(extract_report.as_json(report), allow_nan=False)
+    if picture is not None:
+        extract_report.draw(report, picture)
+    if record is not None:
+        record.write_text(as_json + "\n", encoding="utf-8")
+    print(as_json)
+    if report.failed:
+        raise typer.Exit(1)
+
+
 def load_both(model: str | None, dtype: str, revision: str | None) -> tuple[Decoder, Tokenizer]:
     """The checkpoint that the options name, its tokenizer included."""
-    if dtype != "auto" and dtype not in DTYPES:
-        raise typer.BadParameter(f"{dtype!r} is none of auto, {', '.join(DTYPES)}", param_hint="--dtype")
+    decoder, tokenizer = load_any(model, dtype, revision)
+    if tokenizer is None:
+        raise MinikvError(f"{model} holds no tokenizer.json; expected one beside the weights")
+    return decoder, tokenizer
+
+
+def load_any(model: str | None, dtype: str, revision: str | None) -> tuple[Decoder, Tokenizer | None]:
+    """The checkpoint that the options name, with its tokenizer if it has one."""
     source = bundled() if model is None else model
+    wanted = read_dtype(dtype)
     # A hub id may have to be downloaded, which has progress bars of its own.
     local = Path(source).is_dir()
     with stderr.status(Text(lesson.shown(f"loading {source}"))) if local else nullcontext():
-        decoder, tokenizer = load(source, DTYPES.get(dtype, dtype), revision=revision)
-    if tokenizer is None:
-        raise MinikvError(f"{source} holds no tokenizer.json; expected one beside the weights")
-    return decoder, tokenizer
+        return load(source, wanted, revision=revision)
+
+
+def read_dtype(dtype: str) -> torch.dtype | str:
+    """The dtype that --dtype names, or "auto"."""
+    if dtype != "auto" and dtype not in DTYPES:
+        raise typer.BadParameter(f"{dtype!r} is none of auto, {', '.join(DTYPES)}", param_hint="--dtype")
+    return DTYPES.get(dtype, dtype)
+
+
+def result_files(out: Path | None, name: str) -> tuple[Path | None, Path | None]:
+    """Where --out puts a benchmark's picture and its JSON: into a folder both, else the picture alone. Told, and the
+    folder made, before anything is measured."""
+    if out is None:
+        return None, None
+    check_matplotlib()
+    folder = out.is_dir() or not out.suffix
+    if not folder and out.suffix not in FORMATS:
+        raise MinikvError(f"--out is {out}; expected a folder, or a file that ends in {' or '.join(FORMATS)}")
+    (out if folder else out.parent).mkdir(parents=True, exist_ok=True)
+    return (out / f"{name}.png", out / f"{name}.json") if folder else (out, None)
 
 
 def read_document(document: str) -> str:
