@@ -33,13 +33,21 @@ class Pass:
         k: Float[Tensor, "rows new kv_heads head_dim"],
         v: Float[Tensor, "rows new kv_heads head_dim"],
     ) -> Float[Tensor, "rows new heads head_dim"]:
-        """Keep a layer's new keys and values, and let each query attend to the slots that its mask shows. Without a
-        cache the new tokens are all there is: column and slot are one."""
-        if self.cache is None:
-            keys, values = k.transpose(1, 2), v.transpose(1, 2)  # rows kv_heads new head_dim
-        else:
-            keys, values = self.cache.write(layer, self.placement, k, v)  # rows kv_heads seen head_dim
+        """Keep a layer's new keys and values, and let each query attend to the slots that its mask shows."""
+        keys, values = self.remember(layer, k, v)
         return self.attend(q, keys, values, self.placement.mask[:, :, : keys.shape[2]])
+
+    def remember(
+        self,
+        layer: int,
+        k: Float[Tensor, "rows new kv_heads head_dim"],
+        v: Float[Tensor, "rows new kv_heads head_dim"],
+    ) -> tuple[Float[Tensor, "rows kv_heads seen head_dim"], Float[Tensor, "rows kv_heads seen head_dim"]]:
+        """Keep a layer's new keys and values; return all that some query sees. Without a cache the new tokens are all
+        there is: column and slot are one."""
+        if self.cache is None:
+            return k.transpose(1, 2), v.transpose(1, 2)
+        return self.cache.write(layer, self.placement, k, v)
 
 
 class Decoder(nn.Module):

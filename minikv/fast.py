@@ -4,34 +4,35 @@
 
 A decode step of a few rows does little arithmetic. It reads every weight once, and its time is that of the reading. So:
 
-    packed weights   oneDNN reads a weight in an order of its own at the memory's full rate, a plain one at about half.
-                     Each weight is reordered once, and the plain one let go.
+    packed weights   oneDNN reads a weight in an order of its own faster than a plain one (`packed.py`). Each weight is
+                     reordered once, and the plain one let go.
     fused layers     Q, K and V are one product instead of three. The MLP's activation and product, and both sums with
                      the residual stream, are done while a product's result is still in the processor's cache.
-    angles once      cosine and sine of the positions are the same for all layers.
-    shared prefix    rows that are forked from one prefix keep one copy of it, and read it once (`shared_prefix.py`).
+    done once        cosine and sine of the positions, and the mask as the kernel wants it, are the same for all layers.
+    shared prefix    rows that are forked from one prefix keep one copy of it (`shared_prefix.py`), and read it once
+                     (`fast_attention.py`).
 
 What is fused is rounded less often, so in 16 bits the logits differ from the plain decoder's as those of another batch
 size would; in fp32 by the order of sums. The tests hold both to the tolerance that the plain decoder is held to.
 """
 
-from collections.abc import Callable
-
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from minikv import qwen2
 from minikv.decoder import Decoder, Pass
 from minikv.errors import MinikvError
+from minikv.fast_attention import LayerAttention, attention_of
+from minikv.packed import Packed
 from minikv.rope import rope_angles
-from minikv.shared_prefix import Prefix, TwoParts
+from minikv.shared_prefix import Prefix
 
 
 def fast(model: Decoder) -> Decoder:
     """`model` with its layers fused and its weights packed, in place: it takes no second copy of a weight, but for an
-    embedding that the head shares, and cannot be turned back. Its `state_dict` is no checkpoint any more.
+    embedding that the head shares, and cannot be turned back. Its `state_dict` is no checkpoint any more, and it
+    attends in its own way, whatever `attend` says.
 
     MinikvError for a decoder that is not Qwen2's, or not on the CPU.
     """
@@ -67,8 +68,7 @@ class FusedBody(nn.Module):
         angles = rope_angles(at.placement.positions, self.config.head_dim, self.config.theta)[:, :, None]
         cos = torch.cat([angles.cos(), angles.cos()], dim=-1).to(x.dtype)  # rows new 1 head_dim
         sin = torch.cat([-angles.sin(), angles.sin()], dim=-1).to(x.dtype)
-        two_parts = TwoParts.of(at, self.config.group)
-        attention = at.attention if two_parts is None else two_parts.attention
+        attention = attention_of(at, self.config.group, x.dtype)
         for layer in self.layers:
             x = layer(x, cos, sin, attention)
         return self.norm(x)
@@ -97,7 +97,7 @@ class FusedLayer(nn.Module):
         x: Float[Tensor, "rows new hidden"],
         cos: Float[Tensor, "rows new 1 head_dim"],
         sin: Float[Tensor, "rows new 1 head_dim"],
-        attention: Callable[[int, Tensor, Tensor, Tensor], Tensor],
+        attention: LayerAttention,
     ) -> Float[Tensor, "rows new hidden"]:
         heads = self.qkv(self.input_layernorm(x)).unflatten(-1, (-1, self.head_dim))
         turned, v = heads.split([self.heads + self.kv_heads, self.kv_heads], dim=2)
@@ -107,53 +107,3 @@ class FusedLayer(nn.Module):
         x = self.o.plus(x, attention(self.layer, q, k, v).flatten(-2))
         normed = self.post_attention_layernorm(x)
         return self.down.plus(x, self.up.times(self.gate.silu(normed), normed))
-
-
-# --- the door to oneDNN -----------------------------------------------------------------------------------------------
-
-# The pair that torch's own compiler emits for a frozen model. The names are private, so nothing else here knows them.
-REORDER = getattr(torch.ops.mkldnn, "_reorder_linear_weight", None)
-PRODUCT = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
-
-
-def packable(weight: Tensor) -> bool:
-    """Whether oneDNN has a packed product for this weight here."""
-    if REORDER is None or PRODUCT is None or not torch.backends.mkldnn.is_available():
-        return False
-    if weight.dtype == torch.bfloat16:
-        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
-    return weight.dtype == torch.float32
-
-
-class Packed(nn.Module):
-    """A linear layer with its weight in oneDNN's order, and what may follow a product while it is at hand. Where there
-    is no such order, the same with the weight as it is."""
-
-    def __init__(self, weight: Float[Tensor, "out into"], bias: Float[Tensor, " out"] | None = None):
-        super().__init__()
-        self.packed, self.bias = packable(weight), bias
-        self.weight = REORDER(weight.detach().contiguous()) if self.packed else weight.detach()  # type: ignore[misc]
-
-    def forward(self, x: Float[Tensor, "*tokens into"]) -> Float[Tensor, "*tokens out"]:
-        if not self.packed:
-            return F.linear(x, self.weight, self.bias)
-        return PRODUCT(x, self.weight, self.bias, "none", [], "")  # type: ignore[misc]
-
-    def silu(self, x: Float[Tensor, "*tokens into"]) -> Float[Tensor, "*tokens out"]:
-        if not self.packed:
-            return F.silu(self(x))
-        return PRODUCT(x, self.weight, self.bias, "swish", [], "")  # type: ignore[misc]
-
-    def times(
-        self, other: Float[Tensor, "*tokens out"], x: Float[Tensor, "*tokens into"]
-    ) -> Float[Tensor, "*tokens out"]:
-        if not self.packed:
-            return other * self(x)
-        return PRODUCT.binary(x, other, self.weight, self.bias, "mul")  # type: ignore[union-attr]
-
-    def plus(
-        self, other: Float[Tensor, "*tokens out"], x: Float[Tensor, "*tokens into"]
-    ) -> Float[Tensor, "*tokens out"]:
-        if not self.packed:
-            return other + self(x)
-        return PRODUCT.binary(x, other, self.weight, self.bias, "add")  # type: ignore[union-attr]

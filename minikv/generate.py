@@ -35,11 +35,12 @@ class Step:
 
 
 @torch.no_grad()
-def prefill(model: Decoder, ids: Sequence[int], chunk: int = 1024) -> KVCache:
+def prefill(model: Decoder, ids: Sequence[int], chunk: int = 256) -> KVCache:
     """A cache of one row that holds `ids`, exactly filled: fork it for each use.
 
-    The ids go through the decoder `chunk` at a time, which bounds the memory that a long document takes. No logits are
-    computed. An empty `ids` gives an empty cache.
+    The ids go through the decoder `chunk` at a time, which bounds the memory that a long document takes, and spares the
+    attention of early tokens to late ones, which a mask would only hide. No logits are computed. An empty `ids` gives
+    an empty cache.
     """
     (ids,) = as_ids([ids])
     check_ids(model, [ids], used=0, more=0)

@@ -1,10 +1,8 @@
 """A cache of many rows that keeps their common prefix once.
 
 `KVCache.fork` copies the prefix into every row: simple, and with 32 rows on 2,048 tokens it is most of the memory, and
-most of what a decode step reads. Here the rows share one copy, and a query attends in two parts: to the prefix, all
-queries of all rows in one product, and to its row's own slots. Softmax is a weighted mean, and the logarithm of the
-weights' sum, which the kernel gives beside each mean, says how to put two means together (Juravsky et al. 2024,
-arXiv:2402.05099, who call it Hydragen).
+most of what a decode step reads. Here the rows share one copy. Any decoder can use it; `fast_attention.py` is what
+reads the prefix once.
 """
 
 from collections.abc import Sequence
@@ -15,7 +13,6 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from minikv.cache import EMPTY, KVCache, Placement, whole_numbers
-from minikv.decoder import Pass
 from minikv.errors import MinikvError
 
 
@@ -110,56 +107,3 @@ class ForkedCache(KVCache):
                 f"lengths from there on, or a fork of a plain KVCache"
             )
         super().rewind(wanted)
-
-
-class TwoParts:
-    """One pass's attention to a shared prefix and to each row's own slots."""
-
-    def __init__(self, cache: ForkedCache, placement: Placement, group: int):
-        self.cache, self.placement = cache, placement
-        own = placement.mask[:, None, :, cache.shared : placement.seen].expand(-1, group, -1, -1).flatten(1, 2)
-        hidden = torch.zeros(own.shape, dtype=cache.keys.dtype).masked_fill_(~own, -torch.inf)  # as the kernel wants it
-        self.mask = hidden[:, None]
-
-    @classmethod
-    def of(cls, at: Pass, group: int) -> "TwoParts | None":
-        """None where there is no prefix to share, or a query does not see all of it and something of its own."""
-        cache, mask = at.cache, at.placement.mask
-        if not isinstance(cache, ForkedCache) or cache.shared == 0 or at.placement.mask.numel() == 0:
-            return None
-        fits = mask[:, :, : cache.shared].all() & mask[:, :, cache.shared :].any(dim=-1).all()
-        return cls(cache, at.placement, group) if bool(fits) else None
-
-    def attention(
-        self,
-        layer: int,
-        q: Float[Tensor, "rows new heads head_dim"],
-        k: Float[Tensor, "rows new kv_heads head_dim"],
-        v: Float[Tensor, "rows new kv_heads head_dim"],
-    ) -> Float[Tensor, "rows new heads head_dim"]:
-        """What `Pass.attention` computes. Query heads of a group are stacked along the query axis, as in
-        `attention.sdpa`; for the prefix those of all rows are."""
-        (rows, new, heads, head_dim), kv_heads = q.shape, k.shape[2]
-        keys, values = self.cache.write_own(layer, self.placement, k, v)
-        stacked = q.unflatten(2, (kv_heads, -1)).permute(0, 2, 3, 1, 4).reshape(rows, kv_heads, -1, head_dim)
-        own, own_weight = attend_weighed(stacked, keys, values, self.mask)
-        together = stacked.transpose(0, 1).reshape(1, kv_heads, -1, head_dim)
-        common, common_weight = attend_weighed(
-            together, self.cache.prefix_keys[layer], self.cache.prefix_values[layer], None
-        )
-        common = common.view(kv_heads, rows, -1, head_dim).transpose(0, 1)
-        common_weight = common_weight.view(kv_heads, rows, -1).transpose(0, 1)
-        share = torch.sigmoid(common_weight - own_weight)[..., None]  # of the weights' sum that lies on the prefix
-        out = torch.lerp(own.float(), common.float(), share).to(q.dtype)
-        return out.unflatten(2, (-1, new)).permute(0, 3, 1, 2, 4).reshape(rows, new, heads, head_dim)
-
-
-def attend_weighed(
-    q: Float[Tensor, "rows kv_heads queries head_dim"],
-    keys: Float[Tensor, "rows kv_heads slots head_dim"],
-    values: Float[Tensor, "rows kv_heads slots head_dim"],
-    mask: Float[Tensor, "rows 1 queries slots"] | None,
-) -> tuple[Float[Tensor, "rows kv_heads queries head_dim"], Float[Tensor, "rows kv_heads queries"]]:
-    """Attention, and beside it the logarithm of each query's sum of weights, in fp32: the kernel behind PyTorch's
-    `scaled_dot_product_attention`, which drops the second."""
-    return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, keys, values, attn_mask=mask)

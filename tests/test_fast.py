@@ -4,18 +4,16 @@ since the fixture `model` of the other tests comes in the fast form too."""
 import gc
 import weakref
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 import torch
 
 import minikv
-from minikv import RECIPES, KVCache, MinikvError, Placement, shared_prefix
+from minikv import RECIPES, KVCache, MinikvError, Placement, fast_attention, packed, shared_prefix
 from minikv.shared_prefix import ForkedCache
 from tests.fixture import Oracle, check_steps, contents, ids, reference_model, unchanged, write_checkpoint
 
-ROOM = import_module("minikv.fast")  # the name minikv.fast is its function
 PREFIX = ids(23)
 SUFFIXES = [ids(2, seed=2), ids(5, seed=3), ids(9, seed=4), [], ids(9, seed=6)]
 
@@ -29,7 +27,7 @@ def fast(checkpoint: Path) -> minikv.Decoder:
 def test_without_onednn_the_weights_stay_plain_and_the_numbers_right(
     checkpoint: Path, oracle: Oracle, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
-    monkeypatch.setattr(ROOM, missing, None)
+    monkeypatch.setattr(packed, missing, None)
     model = minikv.fast(minikv.load(checkpoint, dtype=torch.float32)[0])
     assert not model.lm_head.packed
     walk = list(minikv.steps(model, SUFFIXES, minikv.prefill(model, PREFIX), max_new_tokens=3))
@@ -142,8 +140,8 @@ def test_short_prefixes(fast: minikv.Decoder, oracle: Oracle, length: int) -> No
 
 
 def weigh_both_alike(patch: pytest.MonkeyPatch) -> None:
-    plain = shared_prefix.attend_weighed
-    patch.setattr(shared_prefix, "attend_weighed", lambda *args: (plain(*args)[0], torch.zeros_like(plain(*args)[1])))
+    plain = fast_attention.weighed
+    patch.setattr(fast_attention, "weighed", lambda *args: (plain(*args)[0], torch.zeros_like(plain(*args)[1])))
 
 
 def forget_the_last_token_of_the_prefix(patch: pytest.MonkeyPatch) -> None:
