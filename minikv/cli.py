@@ -30,6 +30,7 @@ from minikv.bench.shapes import SHAPES, blank_shape, fill_randomly, random_ids
 from minikv.checkpoint import bundled, load, load_sampling, resolve
 from minikv.config import DTYPES
 from minikv.decoder import Decoder
+from minikv.draft import DRAFTED
 from minikv.errors import MinikvError
 from minikv.extract import extract as extract_values
 from minikv.extract import find_recipe
@@ -117,7 +118,7 @@ def extract(
     keys: KeysOption = None,
     keys_file: KeysFileOption = None,
     model: ModelOption = None,
-    recipe: Annotated[str, typer.Option(help=f"One of {', '.join(RECIPES)}.")] = "per_row_offsets",
+    recipe: Annotated[str, typer.Option(help=f"One of {', '.join(RECIPES)}, {DRAFTED.name}.")] = "per_row_offsets",
     max_new_tokens: Annotated[int, typer.Option(min=0, help="Tokens of a value at most.")] = 64,
     dtype: Annotated[str, typer.Option(help="auto, float32, bfloat16 or float16.")] = "auto",
     revision: RevisionOption = None,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from minikv.decoder import Decoder
+from minikv.draft import DRAFTED
 from minikv.errors import MinikvError
 from minikv.recipes import RECIPES, Recipe
 from minikv.tokenizer import Tokenizer, split_shared
@@ -24,7 +25,8 @@ def extract(
 ) -> dict[str, str]:
     """The value of each key as the model reads it out of the document, greedy, keys in the order given.
 
-    recipe           a name in minikv.RECIPES; the right ones give the same values, and differ in time and memory
+    recipe           a name in minikv.RECIPES, or "per_row_drafts"; the right ones give the same values, and differ in
+                     time and memory
     max_new_tokens   tokens of a value at most; a longer one is cut there
 
     Document and keys are untrusted: no text in them becomes a control token. MinikvError for an unknown recipe, an
@@ -70,6 +72,7 @@ def prompts(tokenizer: Tokenizer, document: str, keys: Sequence[str]) -> list[li
 
 
 def find_recipe(name: str) -> Recipe:
-    if name not in RECIPES:
-        raise MinikvError(f"no recipe {name!r}; expected one of {', '.join(RECIPES)}")
-    return RECIPES[name]
+    known = {**RECIPES, DRAFTED.name: DRAFTED}
+    if name not in known:
+        raise MinikvError(f"no recipe {name!r}; expected one of {', '.join(known)}")
+    return known[name]

@@ -89,22 +89,25 @@ def steps(
     """
     prompts = as_ids(prompts)
     prefix = KVCache.empty(model, rows=1, slots=0) if prefix is None else prefix
-    if prefix.rows != 1:
-        raise MinikvError(f"the prefix has {prefix.rows} rows; expected one, which every prompt continues")
-    start = int(prefix.lengths[0])
-    check_ids(model, prompts, used=start, more=max_new_tokens)
-    if not all(prompts) and (start == 0 or int(prefix.tokens[0, start - 1]) == EMPTY):
-        raise MinikvError("an empty prompt without a prefix; expected at least one token to continue")
+    check_prompts(model, prompts, prefix, max_new_tokens)
     if not prompts or max_new_tokens == 0:
         return iter(())
+    cache, fed = first_pass(prompts, prefix, max_new_tokens)
+    tokens, counts = pad_right(fed, cache.lengths.device)
+    return own_offset_steps(model, cache, tokens, counts, max_new_tokens, stop_ids, sampling)
+
+
+def first_pass(
+    prompts: Sequence[Sequence[int]], prefix: KVCache, max_new_tokens: int
+) -> tuple[KVCache, list[list[int]]]:
+    """A fork of the prefix with room for all, and what its rows are fed first: the prompts."""
+    start = int(prefix.lengths[0])
     slots = start + max(map(len, prompts)) + max_new_tokens - 1  # a row's last new token is never fed
     cache = prefix.fork(len(prompts), slots)
     # A row with nothing of its own to say still needs logits: it says the last token of the prefix once more, in its
     # old place.
     cache.rewind([start - (len(prompt) == 0) for prompt in prompts])
-    fed = [prompt or [int(prefix.tokens[0, start - 1])] for prompt in prompts]
-    tokens, counts = pad_right(fed, cache.lengths.device)
-    return own_offset_steps(model, cache, tokens, counts, max_new_tokens, stop_ids, sampling)
+    return cache, [list(prompt) or [int(prefix.tokens[0, start - 1])] for prompt in prompts]
 
 
 @torch.no_grad()
@@ -166,6 +169,16 @@ def collect(walk: Iterable[Step], count: int) -> list[list[int]]:
             if not finished:
                 new[prompt].append(token)
     return new
+
+
+def check_prompts(model: Decoder, prompts: Sequence[Sequence[int]], prefix: KVCache, max_new_tokens: int) -> None:
+    """MinikvError for prompts that cannot continue this prefix."""
+    if prefix.rows != 1:
+        raise MinikvError(f"the prefix has {prefix.rows} rows; expected one, which every prompt continues")
+    start = int(prefix.lengths[0])
+    check_ids(model, prompts, used=start, more=max_new_tokens)
+    if not all(prompts) and (start == 0 or int(prefix.tokens[0, start - 1]) == EMPTY):
+        raise MinikvError("an empty prompt without a prefix; expected at least one token to continue")
 
 
 def check_ids(model: Decoder, prompts: Sequence[Sequence[int]], used: int, more: int) -> None:

@@ -35,6 +35,7 @@ NAMES = [
     "minikv.suffix_left_padded",
     "minikv.per_row_offsets",
     "minikv.per_row_offsets.fast",
+    "minikv.per_row_drafts.fast",
 ]
 WHOLE = NAMES[:2] + NAMES[4:5]  # compute the prefix with every suffix
 ALONE = NAMES[0:3:2] + NAMES[4:6]  # answer row after row

@@ -24,6 +24,7 @@ from torch import nn
 from minikv.bench.job import Job
 from minikv.bench.machine import installed
 from minikv.decoder import Decoder
+from minikv.draft import DRAFTED
 from minikv.errors import MinikvError
 from minikv.generate import Step, collect
 from minikv.recipes import RECIPES, Recipe, as_tensors, with_holes
@@ -155,9 +156,9 @@ def noting_sizes(walk: Iterable[Step], sizes: list[int]) -> Iterator[Step]:
 
 
 def all_of_minikv(model: Decoder, quick: Decoder) -> list[Contestant]:
-    """The right recipes, and the last of them with the same weights in their fast form."""
+    """The right recipes, and what is faster with the same weights in their fast form."""
     plain = [of_minikv(recipe, model) for recipe in RECIPES.values() if recipe.right]
-    return [*plain, of_minikv(RECIPES["per_row_offsets"], quick, ".fast")]
+    return [*plain, *(of_minikv(recipe, quick, ".fast") for recipe in (RECIPES["per_row_offsets"], DRAFTED))]
 
 
 # --- transformers -----------------------------------------------------------------------------------------------------
