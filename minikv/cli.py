@@ -36,6 +36,7 @@ from minikv.extract import extract as extract_values
 from minikv.extract import find_recipe
 from minikv.fast import fast
 from minikv.generate import steps
+from minikv.qwen2 import Qwen2
 from minikv.recipes import RECIPES
 from minikv.sampling import Sampling
 from minikv.tokenizer import Tokenizer, until
@@ -118,7 +119,10 @@ def extract(
     keys: KeysOption = None,
     keys_file: KeysFileOption = None,
     model: ModelOption = None,
-    recipe: Annotated[str, typer.Option(help=f"One of {', '.join(RECIPES)}, {DRAFTED.name}.")] = "per_row_offsets",
+    recipe: Annotated[str, typer.Option(help=f"One of {', '.join(RECIPES)}, {DRAFTED.name}.")] = DRAFTED.name,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Compute as qwen2.py is written, not in the fast form.")
+    ] = False,
     max_new_tokens: Annotated[int, typer.Option(min=0, help="Tokens of a value at most.")] = 64,
     dtype: Annotated[str, typer.Option(help="auto, float32, bfloat16 or float16.")] = "auto",
     revision: RevisionOption = None,
@@ -130,6 +134,8 @@ def extract(
     find_recipe(recipe)
     text, asked = read_document(document), read_keys(keys, keys_file)
     decoder, tokenizer = load_both(model, dtype, revision)
+    if isinstance(decoder, Qwen2) and not plain:
+        fast(decoder)
     with stderr.status(f"reading {len(asked)} values out of {len(text)} characters"):
         values = extract_values(decoder, tokenizer, text, asked, recipe, max_new_tokens=max_new_tokens)
     if as_json or not sys.stdout.isatty():

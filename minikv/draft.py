@@ -11,7 +11,7 @@ beyond lie past its end like padding, where no query looks and the next token ov
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
@@ -52,69 +52,76 @@ class Text:
         return [] if at is None else self.tokens[at : at + length]
 
 
-@torch.no_grad()
-def drafted_steps(
-    model: Decoder,
-    cache: KVCache,
-    prompts: Sequence[Sequence[int]],
-    texts: Sequence[Text],
-    max_new_tokens: int,
-    stop_ids: Iterable[int],
-) -> Iterator[Step]:
-    """Greedy, and the tokens of `generate.own_offset_steps`, in fewer passes. Each pass gives a `Step` for the first
-    new token of the rows, one for the second of those that get two, and so on.
+@dataclass
+class Row:
+    """One row on its way."""
 
-    `prompts` is what the rows are fed first, and `texts` all that they say up to its end.
-    """
+    text: Text  # all that it has said
+    known: list[int]  # the end of that which it was not fed yet; nothing once it has ended
+    left: int  # new tokens that it may still choose
+    draft: list[int] = field(default_factory=list)  # fed after it
+
+    @property
+    def fed(self) -> list[int]:
+        return [*self.known, *self.draft]
+
+    @property
+    def reads(self) -> range:
+        """The columns that it is read at: its last known token's, and those of its draft."""
+        return range(len(self.known) - 1, len(self.fed)) if self.known else range(0)
+
+    def guess(self, longest: int) -> None:
+        self.draft = self.text.draft(min(longest, self.left - 1)) if self.known else []
+
+    def right(self, chosen: Sequence[int], stops: set[int]) -> list[int]:
+        """Of the tokens that its logits choose at the columns read, those that count: as far as the draft foresaw them,
+        and the one after. What was fed beyond a wrong guess, or after an end, answers another text."""
+        count = 0
+        while count < len(self.draft) and chosen[count] == self.draft[count] and chosen[count] not in stops:
+            count += 1
+        return list(chosen[: count + 1])
+
+    def go_on(self, new: list[int], stops: set[int]) -> None:
+        self.text.extend(new)
+        self.left -= len(new)
+        self.known = new[-1:] if self.left and not stops.intersection(new) else []
+
+
+@torch.no_grad()
+def drafted_steps(model: Decoder, cache: KVCache, rows: Sequence[Row], stop_ids: Iterable[int]) -> Iterator[Step]:
+    """Greedy, and the tokens of `generate.own_offset_steps`, in fewer passes. Each pass gives a `Step` for the first
+    new token of the rows, one for the second of those that get two, and so on."""
     stops, device = set(stop_ids), cache.lengths.device
+    ends = torch.tensor(sorted(stops), dtype=torch.int64, device=device)
     longest = min(LONGEST, COLUMNS // max(1, cache.rows) - 1)
-    left = [max_new_tokens] * cache.rows  # new tokens that a row may still choose; 0 once it has ended
-    known = [list(prompt) for prompt in prompts]  # what a row is fed for sure, before its draft
-    while any(left):
-        drafts = [text.draft(min(longest, more - 1)) if more else [] for text, more in zip(texts, left, strict=True)]
-        tokens, counts = pad_right([[*sure, *draft] for sure, draft in zip(known, drafts, strict=True)], device)
+    while any(row.known for row in rows):
+        for row in rows:
+            row.guess(longest)
+        tokens, counts = pad_right([row.fed for row in rows], device)
         lengths, placement = cache.lengths, cache.place(counts)
-        # A row is read at its last sure token and at each of its draft.
-        reads = [
-            [len(sure) - 1 + at for at in range(len(draft) + 1) if sure]
-            for sure, draft in zip(known, drafts, strict=True)
-        ]
-        rows = torch.tensor([row for row, columns in enumerate(reads) for _ in columns], device=device)
-        read = torch.tensor([column for columns in reads for column in columns], device=device)
-        logits = model.lm_head(model.hidden(tokens, cache, placement)[rows, read])
-        best = logits.float().argmax(dim=-1)
-        own = [part.tolist() for part in best.split([len(columns) for columns in reads])]
-        new = [foreseen(chosen, draft, stops) for chosen, draft in zip(own, drafts, strict=True)]
-        cache.advance([max(0, len(sure) + len(some) - 1) for sure, some in zip(known, new, strict=True)])
-        starts = [sum(map(len, reads[:row])) for row in range(cache.rows)]  # of each row's part of the reads
+        reads = [(number, column) for number, row in enumerate(rows) for column in row.reads]
+        of_row, read = torch.tensor(reads, device=device).unbind(1)
+        logits = model.lm_head(model.hidden(tokens, cache, placement)[of_row, read])
+        chosen = logits.float().argmax(dim=-1)
+        by_row = chosen.split([len(row.reads) for row in rows])
+        new = [row.right(own.tolist(), stops) if row.known else [] for row, own in zip(rows, by_row, strict=True)]
+        cache.advance([max(0, len(row.known) + len(own) - 1) for row, own in zip(rows, new, strict=True)])
         for depth in range(max(map(len, new))):
-            live = torch.tensor([row for row, some in enumerate(new) if len(some) > depth], device=device)
-            part = torch.tensor([starts[row] + depth for row in live.tolist()], device=device)
+            live = [number for number, own in enumerate(new) if len(own) > depth]
+            at = [reads.index((number, rows[number].reads[depth])) for number in live]
             yield Step(
-                prompts=tuple(live.tolist()),
+                prompts=tuple(live),
                 tokens=tokens[live],
                 placement=Placement(placement.positions[live], placement.slots[live], placement.mask[live]),
                 lengths=lengths[live],
-                read=read[part],
-                logits=logits[part],
-                chosen=best[part],
-                finished=torch.isin(best[part], torch.tensor(sorted(stops), dtype=torch.int64, device=device)),
+                read=read[at],
+                logits=logits[at],
+                chosen=chosen[at],
+                finished=torch.isin(chosen[at], ends),
                 cache=cache,
             )
-        for row, some in enumerate(new):
-            ended = not some or some[-1] in stops or len(some) == left[row]
-            left[row] = 0 if ended else left[row] - len(some)
-            known[row] = [] if ended else some[-1:]
-            texts[row].extend(some)
-
-
-def foreseen(chosen: list[int], draft: list[int], stops: set[int]) -> list[int]:
-    """Of the tokens that a row's logits choose at each column, those that count: as far as the draft foresaw them, and
-    the one after. What was fed beyond a wrong guess, or after an end, answers another text."""
-    right = 0
-    while right < len(draft) and chosen[right] == draft[right] and chosen[right] not in stops:
-        right += 1
-    return chosen[: right + 1]
+        for row, own in zip(rows, new, strict=True):
+            row.go_on(own, stops)
 
 
 def per_row_drafts(model: Decoder, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
@@ -124,12 +131,12 @@ def per_row_drafts(model: Decoder, prefix: Ids, suffixes: Sequence[Ids], limits:
     """
     cached = prefill(model, prefix)
     check_prompts(model, suffixes, cached, limits.max_new_tokens)
-    cache, fed = first_pass(suffixes, cached, limits.max_new_tokens)
+    cache, prompts = first_pass(suffixes, cached, limits.max_new_tokens)
     shared = Text.of(prefix)
-    texts = [shared.copy() for _ in suffixes]
-    for text, suffix in zip(texts, suffixes, strict=True):
-        text.extend(suffix)
-    return drafted_steps(model, cache, fed, texts, limits.max_new_tokens, limits.stop_ids)
+    rows = [Row(shared.copy(), prompt, limits.max_new_tokens) for prompt in prompts]
+    for row, suffix in zip(rows, suffixes, strict=True):
+        row.text.extend(suffix)
+    return drafted_steps(model, cache, rows, limits.stop_ids)
 
 
 DRAFTED = Recipe(per_row_drafts.__name__, right=True, walk=per_row_drafts)

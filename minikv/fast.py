@@ -42,10 +42,10 @@ def fast(model: Decoder) -> Decoder:
         return model
     if model.device.type != "cpu":
         raise MinikvError(f"the model is on {model.device}; its fast form is for the CPU")
-    if model.config.tied:
-        model.model.embed_tokens.weight = nn.Parameter(model.lm_head.weight.clone(), requires_grad=False)
     model.lm_head = Packed(model.lm_head.weight)  # type: ignore[assignment]
     model.model = FusedBody(model.model)  # type: ignore[assignment]
+    for parameter in model.parameters():  # what is left as it was, in memory of its own: or the file would stay mapped
+        parameter.data = parameter.data.clone()
     model.cache_class = Prefix
     return model
 

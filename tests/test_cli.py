@@ -40,6 +40,17 @@ def test_extract_gives_json_on_stdout_and_nothing_else_there(chat_checkpoint: Pa
     assert json.loads(done.stdout) == minikv.extract(model, tokenizer, document.read_text(), KEYS, max_new_tokens=6)
 
 
+@pytest.mark.parametrize(
+    "how", [(), ("--plain",), ("--recipe", "naive_loop"), ("--recipe", "per_row_drafts", "--plain")]
+)
+def test_extract_gives_the_same_values_fast_or_plain(
+    chat_checkpoint: Path, document: Path, how: tuple[str, ...]
+) -> None:
+    done = run("extract", "--model", chat_checkpoint, "--document", document, "--keys", ",".join(KEYS), *how.split())
+    model, tokenizer = minikv.load(chat_checkpoint)
+    assert json.loads(done.stdout) == minikv.extract(model, tokenizer, document.read_text(), KEYS, "naive_loop")
+
+
 def test_extract_reads_stdin_and_a_file_of_keys(chat_checkpoint: Path, document: Path, tmp_path: Path) -> None:
     keys = tmp_path / "keys.txt"
     keys.write_text("Model name\n\nLicence, and where it is said\n")

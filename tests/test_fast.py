@@ -39,12 +39,14 @@ def test_no_plain_weight_is_kept_but_the_embedding(tmp_path: Path, tied: bool) -
     plain, _ = minikv.load(write_checkpoint(reference_model(tied=tied), tmp_path), dtype=torch.float32)
     expected = plain(torch.tensor([PREFIX]))
     matrices = [weakref.ref(weight) for name, weight in plain.named_parameters() if "proj.weight" in name]
-    embedding = plain.model.embed_tokens.weight
+    embedding = plain.model.embed_tokens.weight.clone()
+    storages = {weight.untyped_storage().data_ptr() for weight in plain.parameters()}
     assert len(matrices) == 3 * 7
     fast = minikv.fast(plain)
     gc.collect()
     assert [matrix() for matrix in matrices] == [None] * len(matrices)
     assert torch.equal(fast.model.embed_tokens.weight, embedding)
+    assert not storages & {weight.untyped_storage().data_ptr() for weight in fast.parameters()}  # the file is let go
     torch.testing.assert_close(fast(torch.tensor([PREFIX])), expected, rtol=0, atol=1e-4)
 
 

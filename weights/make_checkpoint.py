@@ -394,7 +394,7 @@ def new_optimizers(model: Qwen2) -> list[torch.optim.Optimizer]:
 
 def answer_logits(model: Qwen2, batch: Batch) -> Float[Tensor, "answers vocab"]:
     """Logits where a learned token comes next; the head is computed nowhere else."""
-    hidden = model.model(batch.tokens, placement=batch.placement)
+    hidden = model.hidden(batch.tokens, placement=batch.placement)
     return model.lm_head(hidden[batch.row, batch.column])
 
 
