@@ -1,4 +1,4 @@
-"""minikv: a Qwen2 decoder by hand, with its KV cache in the open."""
+"""minikv: a Qwen2 decoder by hand, with its KV cache in the open. GPT-2 stands beside it."""
 
 from minikv.attention import by_hand, sdpa
 from minikv.cache import KVCache, Placement
@@ -9,6 +9,7 @@ from minikv.errors import CheckpointError, MinikvError
 from minikv.extract import extract
 from minikv.fast import fast
 from minikv.generate import Step, generate, prefill, steps
+from minikv.gpt2 import GPT2
 from minikv.qwen2 import Qwen2
 from minikv.recipes import RECIPES, Recipe
 from minikv.sampling import GREEDY, Sampling
@@ -17,6 +18,7 @@ from minikv.tokenizer import Tokenizer
 __version__ = "0.1.0"
 
 __all__ = [
+    "GPT2",
     "GREEDY",
     "RECIPES",
     "CheckpointError",

@@ -6,7 +6,7 @@ Not part of the suite, which must run without a download. Takes a few minutes an
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ import transformers
 import minikv
 from minikv import RECIPES
 from minikv.demo import bundled_document
+from minikv.draft import DRAFTED
 from minikv.extract import prompts
 from minikv.tokenizer import split_shared
 from tests.transformers_recipes import answers
@@ -41,7 +42,7 @@ def all_threads() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def real(folder: Path) -> tuple[minikv.Qwen2, minikv.Tokenizer]:
+def real(folder: Path) -> tuple[minikv.Decoder, minikv.Tokenizer]:
     model, tokenizer = minikv.load(folder, dtype=torch.float32)
     assert tokenizer is not None
     return model, tokenizer
@@ -55,13 +56,13 @@ def hf(folder: Path) -> transformers.PreTrainedModel:
 
 
 @pytest.fixture(scope="module")
-def split(real: tuple[minikv.Qwen2, minikv.Tokenizer]) -> tuple[list[int], list[list[int]]]:
+def split(real: tuple[minikv.Decoder, minikv.Tokenizer]) -> tuple[list[int], list[list[int]]]:
     """The announcement's prompts: a shared prefix and six suffixes."""
     return split_shared(prompts(real[1], *bundled_document("announcement")))
 
 
 def test_fp32_logits_equal_transformers_at_every_position(
-    real: tuple[minikv.Qwen2, minikv.Tokenizer],
+    real: tuple[minikv.Decoder, minikv.Tokenizer],
     hf: transformers.PreTrainedModel,
     split: tuple,
     capsys: pytest.CaptureFixture,
@@ -83,7 +84,7 @@ def test_fp32_logits_equal_transformers_at_every_position(
 
 
 def test_200_greedy_tokens_are_those_of_transformers(
-    real: tuple[minikv.Qwen2, minikv.Tokenizer], hf: transformers.PreTrainedModel
+    real: tuple[minikv.Decoder, minikv.Tokenizer], hf: transformers.PreTrainedModel
 ) -> None:
     prompt = real[1].encode("A lighthouse keeper wrote in her diary:")
     expected = hf.generate(
@@ -97,7 +98,7 @@ def test_200_greedy_tokens_are_those_of_transformers(
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_recipe_gives_what_transformers_gives(
-    real: tuple[minikv.Qwen2, minikv.Tokenizer], hf: transformers.PreTrainedModel, split: tuple, name: str
+    real: tuple[minikv.Decoder, minikv.Tokenizer], hf: transformers.PreTrainedModel, split: tuple, name: str
 ) -> None:
     model, tokenizer = real
     stop = tokenizer.control["<|im_end|>"]
@@ -107,11 +108,39 @@ def test_every_recipe_gives_what_transformers_gives(
     assert ours == answers(hf, twin, *split, max_new_tokens=NEW, stop_id=stop, pad_id=tokenizer.pad_id)
 
 
+@pytest.fixture(scope="module")
+def quick(folder: Path) -> minikv.Decoder:
+    return minikv.fast(minikv.load(folder, dtype=torch.float32)[0])
+
+
+def test_the_fast_form_gives_the_same_logits_and_tokens(
+    real: tuple[minikv.Decoder, minikv.Tokenizer], quick: minikv.Decoder, split: tuple, capsys: pytest.CaptureFixture
+) -> None:
+    model, tokenizer = real
+    model.attend = minikv.sdpa
+    tokens = torch.tensor([[*split[0], *split[1][0]]])
+    with torch.no_grad():
+        found, expected = quick(tokens), model(tokens)
+    with capsys.disabled():
+        print(f"\nfast, fp32: largest difference from the plain form {(found - expected).abs().max():.1e}")
+    # Its sums are in another order; transformers' own two attentions differ by as much.
+    torch.testing.assert_close(found, expected, rtol=0, atol=2e-4)
+    limits = {"max_new_tokens": NEW, "stop_ids": [tokenizer.control["<|im_end|>"]]}
+    truth = RECIPES["naive_loop"](model, *split, **limits)
+    for recipe in (RECIPES["single_row_cache"], RECIPES["suffix_left_padded"], RECIPES["per_row_offsets"], DRAFTED):
+        assert recipe(quick, *split, **limits) == truth, recipe.name
+
+
+@pytest.mark.parametrize("form", [lambda model: model, minikv.fast], ids=["plain", "fast"])
 def test_bf16_stays_near_fp32(
-    folder: Path, real: tuple[minikv.Qwen2, minikv.Tokenizer], split: tuple, capsys: pytest.CaptureFixture
+    folder: Path,
+    real: tuple[minikv.Decoder, minikv.Tokenizer],
+    split: tuple,
+    form: Callable[[minikv.Decoder], minikv.Decoder],
+    capsys: pytest.CaptureFixture,
 ) -> None:
     """Within 5 % of the logits' spread on average; and where it prefers another token, fp32 hardly minds."""
-    rough, _ = minikv.load(folder, dtype=torch.bfloat16)
+    rough = form(minikv.load(folder, dtype=torch.bfloat16)[0])
     tokens = torch.tensor([[*split[0], *split[1][0]]])
     with torch.no_grad():
         exact, found = real[0](tokens)[0], rough(tokens)[0].float()
@@ -125,7 +154,7 @@ def test_bf16_stays_near_fp32(
     assert margins.max() < exact.std()
 
 
-def test_chat_equals_apply_chat_template(folder: Path, real: tuple[minikv.Qwen2, minikv.Tokenizer]) -> None:
+def test_chat_equals_apply_chat_template(folder: Path, real: tuple[minikv.Decoder, minikv.Tokenizer]) -> None:
     theirs = transformers.AutoTokenizer.from_pretrained(folder)
     for turns in (
         [{"role": "user", "content": "Hi"}],
