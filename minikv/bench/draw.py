@@ -74,9 +74,9 @@ def draw_total(axes: "Axes", growth: Growth, colour: str, name: str) -> None:
     running = np.array(list(accumulate([*growth.per_token, *rest])))
     axes.plot(n[: growth.measured], running[: growth.measured], color=colour, linewidth=1.8)
     axes.plot(n[growth.measured - 1 :], running[growth.measured - 1 :], color=colour, linewidth=1.8, linestyle="--")
-    about = "predicted " if growth.predicted else ""
+    about, seconds = "predicted " if growth.predicted else "", growth.totals.median
     axes.annotate(
-        f"{name}\n{about}{growth.totals.median:.3g} s",
+        f"{name}\n{about}{seconds:,.0f} s" if seconds >= 1000 else f"{name}\n{about}{seconds:.3g} s",
         (n[-1], running[-1]),
         xytext=(-8, 6),
         textcoords="offset points",
