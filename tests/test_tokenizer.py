@@ -540,6 +540,7 @@ def test_text_comes_back_composed_and_otherwise_as_it_was(tokenizer: Tokenizer, 
 def test_text_without_control_tokens_gets_the_ids_of_transformers(
     tokenizer: Tokenizer, reference: transformers.PreTrainedTokenizerBase, text: str
 ) -> None:
+    assume(not any(control in text for control in tokenizer.control))  # hypothesis tries strings it finds in the source
     assert tokenizer.encode(text) == reference.encode(text, add_special_tokens=False)
 
 
