@@ -107,8 +107,7 @@ def load_model(
         )
     tensors = {name: tensor.to(device=device, dtype=wanted) for name, tensor in tensors.items()}
     model.load_state_dict({HEAD: tensors[architecture.embedding], **tensors}, strict=True, assign=True)
-    if config.tied:
-        model.lm_head.weight = model.get_parameter(architecture.embedding)
+    model.tie()
     return model.requires_grad_(False).eval()
 
 

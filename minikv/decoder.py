@@ -69,6 +69,11 @@ class Decoder(nn.Module):
         self.config = config
         self.attend = attend  # attention.sdpa or attention.by_hand; may be changed at any time
 
+    def tie(self) -> None:
+        """Let the head be the embedding, where the config says so."""
+        if self.config.tied:
+            self.lm_head.weight = self.get_parameter(self.embedding)
+
     @abstractmethod
     def body(self, tokens: Int[Tensor, "rows new"], at: Pass) -> Float[Tensor, "rows new hidden"]:
         """The last hidden states, normalised: all of the decoder but its head."""

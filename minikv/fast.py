@@ -66,8 +66,8 @@ class FusedBody(nn.Module):
     def forward(self, tokens: Int[Tensor, "rows new"], at: Pass) -> Float[Tensor, "rows new hidden"]:
         x = self.embed_tokens(tokens)
         angles = rope_angles(at.placement.positions, self.config.head_dim, self.config.theta)[:, :, None]
-        cos = torch.cat([angles.cos(), angles.cos()], dim=-1).to(x.dtype)  # rows new 1 head_dim
-        sin = torch.cat([-angles.sin(), angles.sin()], dim=-1).to(x.dtype)
+        cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)  # rows new 1 half
+        cos, sin = torch.cat([cos, cos], dim=-1), torch.cat([-sin, sin], dim=-1)  # rows new 1 head_dim
         attention = attention_of(at, self.config.group, x.dtype)
         for layer in self.layers:
             x = layer(x, cos, sin, attention)

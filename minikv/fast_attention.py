@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from minikv.cache import Placement
 from minikv.decoder import Pass
 from minikv.shared_prefix import ForkedCache
 
@@ -23,9 +24,9 @@ def attention_of(at: Pass, group: int, dtype: torch.dtype) -> LayerAttention:
     if seen == 0:  # no query, or none that sees a thing: the kernel would divide by zero
         return at.attention
     if isinstance(cache, ForkedCache) and cache.shared:
-        own = mask[:, :, cache.shared : seen]
-        if bool(mask[:, :, : cache.shared].all() & own.any(dim=-1).all()):
-            return TwoParts(cache, at, additive(own, group, dtype))
+        own = cache.own(at.placement)
+        if bool(mask[:, :, : cache.shared].all() & own.mask.any(dim=-1).all()):
+            return TwoParts(cache, own, additive(own.mask[:, :, : own.seen], group, dtype))
     return WholeRows(at, additive(mask[:, :, :seen], group, dtype))
 
 
@@ -54,8 +55,8 @@ class TwoParts:
     to put two means together (Juravsky et al. 2024, arXiv:2402.05099, who call it Hydragen).
     """
 
-    def __init__(self, cache: ForkedCache, at: Pass, mask: Float[Tensor, "rows 1 stacked own"]):
-        self.cache, self.at, self.mask = cache, at, mask
+    def __init__(self, cache: ForkedCache, own: Placement, mask: Float[Tensor, "rows 1 stacked own"]):
+        self.cache, self.own, self.mask = cache, own, mask
 
     def __call__(
         self,
@@ -66,7 +67,7 @@ class TwoParts:
     ) -> Float[Tensor, "rows new heads head_dim"]:
         (rows, new, _, head_dim), kv_heads = q.shape, k.shape[2]
         stacked = stack(q, kv_heads)
-        own, own_weight = weighed(stacked, *self.cache.write_own(layer, self.at.placement, k, v), self.mask)
+        own, own_weight = weighed(stacked, *self.cache.write_own(layer, self.own, k, v), self.mask)
         together = stacked.transpose(0, 1).reshape(1, kv_heads, -1, head_dim)
         common, common_weight = weighed(together, self.cache.prefix_keys[layer], self.cache.prefix_values[layer], None)
         common = common.view(kv_heads, rows, -1, head_dim).transpose(0, 1)

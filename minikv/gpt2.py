@@ -152,8 +152,7 @@ class GPT2(Decoder):
         super().__init__(config, attend)
         self.transformer = Body(config)
         self.lm_head = nn.Linear(config.hidden, config.vocab, bias=False)
-        if config.tied:
-            self.lm_head.weight = self.transformer.wte.weight
+        self.tie()
 
     def body(self, tokens: Int[Tensor, "rows new"], at: Pass) -> Float[Tensor, "rows new hidden"]:
         return self.transformer(tokens, at)

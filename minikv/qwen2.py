@@ -112,8 +112,7 @@ class Qwen2(Decoder):
         super().__init__(config, attend)
         self.model = Body(config)
         self.lm_head = nn.Linear(config.hidden, config.vocab, bias=False)
-        if config.tied:
-            self.lm_head.weight = self.model.embed_tokens.weight
+        self.tie()
 
     def body(self, tokens: Int[Tensor, "rows new"], at: Pass) -> Float[Tensor, "rows new hidden"]:
         return self.model(tokens, at)

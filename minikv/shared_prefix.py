@@ -71,25 +71,24 @@ class ForkedCache(KVCache):
     ) -> tuple[Float[Tensor, "rows kv_heads seen head_dim"], Float[Tensor, "rows kv_heads seen head_dim"]]:
         """As `KVCache.write`; the prefix is put before each row's own slots, for an attention that knows of no other
         form."""
-        own_keys, own_values = self.write_own(layer, placement, k, v)
-        rows = self.rows
-        keys = torch.cat([self.prefix_keys[layer].expand(rows, -1, -1, -1), own_keys], dim=2)
-        values = torch.cat([self.prefix_values[layer].expand(rows, -1, -1, -1), own_values], dim=2)
+        own_keys, own_values = self.write_own(layer, self.own(placement), k, v)
+        keys = torch.cat([self.prefix_keys[layer].expand(self.rows, -1, -1, -1), own_keys], dim=2)
+        values = torch.cat([self.prefix_values[layer].expand(self.rows, -1, -1, -1), own_values], dim=2)
         return keys[:, :, : placement.seen], values[:, :, : placement.seen]
+
+    def own(self, placement: Placement) -> Placement:
+        """The same placement, its slots counted from the end of the prefix."""
+        return Placement(placement.positions, placement.slots - self.shared, placement.mask[:, :, self.shared :])
 
     def write_own(
         self,
         layer: int,
-        placement: Placement,
+        own: Placement,
         k: Float[Tensor, "rows new kv_heads head_dim"],
         v: Float[Tensor, "rows new kv_heads head_dim"],
     ) -> tuple[Float[Tensor, "rows kv_heads own head_dim"], Float[Tensor, "rows kv_heads own head_dim"]]:
         """Store one layer's new keys and values; return the rows' own, up to the last that some query sees."""
-        rows, columns, slots = placement.written
-        self.keys[layer][rows, :, slots - self.shared] = k[rows, columns]
-        self.values[layer][rows, :, slots - self.shared] = v[rows, columns]
-        seen = max(placement.seen - self.shared, 0)
-        return self.keys[layer][:, :, :seen], self.values[layer][:, :, :seen]
+        return super().write(layer, own, k, v)
 
     def fork(self, rows: int, slots: int) -> KVCache:
         """As `KVCache.fork`: what the one row shares is copied too."""
