@@ -105,7 +105,9 @@ def drafted_steps(model: Decoder, cache: KVCache, rows: Sequence[Row], stop_ids:
         chosen = logits.float().argmax(dim=-1)
         by_row = chosen.split([len(row.reads) for row in rows])
         new = [row.right(own.tolist(), stops) if row.known else [] for row, own in zip(rows, by_row, strict=True)]
-        cache.advance([max(0, len(row.known) + len(own) - 1) for row, own in zip(rows, new, strict=True)])
+        right = [max(0, len(row.known) + len(own) - 1) for row, own in zip(rows, new, strict=True)]
+        advanced = torch.tensor(right, device=device)
+        cache.advance(advanced)
         for depth in range(max(map(len, new))):
             live = [number for number, own in enumerate(new) if len(own) > depth]
             at = [reads.index((number, rows[number].reads[depth])) for number in live]
@@ -114,6 +116,7 @@ def drafted_steps(model: Decoder, cache: KVCache, rows: Sequence[Row], stop_ids:
                 tokens=tokens[live],
                 placement=Placement(placement.positions[live], placement.slots[live], placement.mask[live]),
                 lengths=lengths[live],
+                counts=advanced[live],
                 read=read[at],
                 logits=logits[at],
                 chosen=chosen[at],

@@ -27,11 +27,22 @@ class Step:
     tokens: Int[Tensor, "rows new"]  # the tokens fed, padding included
     placement: Placement  # where they went
     lengths: Int[Tensor, " rows"]  # how far each row was filled before
+    counts: Int[Tensor, " rows"]  # how far each row advanced
     read: Int[Tensor, " rows"]  # the column whose logits each row was read at
     logits: Float[Tensor, "rows vocab"]  # read there
     chosen: Int[Tensor, " rows"]  # the next token of each row; of no account in a row that had ended before
     finished: Bool[Tensor, " rows"]  # rows that have ended by now: they chose a stop id, here or earlier
     cache: KVCache  # the live cache: as it is now, not as it was at this step
+
+    @property
+    def after(self) -> Int[Tensor, " rows"]:
+        """How far each row is filled after the pass."""
+        return self.lengths + self.counts
+
+    def top(self, k: int = 5) -> tuple[Float[Tensor, "rows k"], Int[Tensor, "rows k"]]:
+        """The k largest logits of each row, and their tokens, the largest first."""
+        values, tokens = self.logits.topk(min(k, self.logits.shape[-1]))
+        return values, tokens
 
 
 @torch.no_grad()
@@ -133,7 +144,7 @@ def own_offset_steps(
         cache.advance(counts)
         chosen = sampler.choose(logits, cache)
         finished = finished | torch.isin(chosen, ends)
-        yield Step(prompts, tokens, placement, lengths, read, logits, chosen, finished, cache)
+        yield Step(prompts, tokens, placement, lengths, counts, read, logits, chosen, finished, cache)
         if bool(finished.all()):
             return
         tokens, counts = chosen[:, None], (~finished).long()

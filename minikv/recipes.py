@@ -157,7 +157,7 @@ def shared_offset_steps(
         cache.advance(counts)
         chosen = logits.float().argmax(dim=-1).masked_fill(finished, limits.pad_id)
         finished = finished | torch.isin(chosen, ends)
-        yield Step(prompts, tokens, placement, lengths, read, logits, chosen, finished, cache)
+        yield Step(prompts, tokens, placement, lengths, counts, read, logits, chosen, finished, cache)
         if bool(finished.all()):
             return
         tokens, positions = chosen[:, None], positions[:, -1:] + 1
