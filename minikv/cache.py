@@ -144,18 +144,28 @@ class KVCache:
         A copy, not a view: rows made with `expand` share one memory, and a write to one would be a write to all.
         This cache is not touched, now or later.
         """
-        length = self._forked_length(rows, slots)
-        layers, _, kv_heads, _, head_dim = self.keys.shape
-        copy = KVCache(
-            keys=self.keys.new_zeros(layers, rows, kv_heads, slots, head_dim),
-            values=self.values.new_zeros(layers, rows, kv_heads, slots, head_dim),
-            tokens=self.tokens.new_full((rows, slots), EMPTY),
-            lengths=self.lengths.repeat(rows),
+        return self.join([self], [rows], slots)
+
+    @classmethod
+    def join(cls, prefixes: Sequence["KVCache"], rows: Sequence[int], slots: int) -> "KVCache":
+        """Forks of several caches of one row in one batch: rows[0] rows that start as copies of the first prefix, then
+        rows[1] of the second …"""
+        lengths = checked_lengths(prefixes, rows, slots)
+        layers, _, kv_heads, _, head_dim = prefixes[0].keys.shape
+        joined = cls(
+            keys=prefixes[0].keys.new_zeros(layers, len(lengths), kv_heads, slots, head_dim),
+            values=prefixes[0].values.new_zeros(layers, len(lengths), kv_heads, slots, head_dim),
+            tokens=prefixes[0].tokens.new_full((len(lengths), slots), EMPTY),
+            lengths=lengths,
         )
-        copy.keys[..., :length, :] = self.keys[..., :length, :]
-        copy.values[..., :length, :] = self.values[..., :length, :]
-        copy.tokens[:, :length] = self.tokens[:, :length]
-        return copy
+        start = 0
+        for prefix, count in zip(prefixes, rows, strict=True):
+            length, copies = int(prefix.lengths[0]), slice(start, start + count)
+            joined.keys[:, copies, :, :length] = prefix.keys[..., :length, :]
+            joined.values[:, copies, :, :length] = prefix.values[..., :length, :]
+            joined.tokens[copies, :length] = prefix.tokens[:, :length]
+            start += count
+        return joined
 
     def rewind(self, lengths: Int[Tensor, " rows"] | Sequence[int] | int) -> None:
         """Forget everything beyond `lengths` (one for each row, or one for all). What is forgotten is overwritten by
@@ -169,15 +179,6 @@ class KVCache:
                 f"expected for each row a length from 0 to what it holds"
             )
         self.lengths = wanted.clone()
-
-    def _forked_length(self, rows: int, slots: int) -> int:
-        """How much each row of a fork starts with. MinikvError if this cannot be forked so."""
-        if self.rows != 1 or rows < 0:
-            raise MinikvError(f"fork copies a cache of one row into 0 rows or more; {self.rows} into {rows} were asked")
-        length = int(self.lengths[0])
-        if slots < length:
-            raise MinikvError(f"fork into {slots} slots, but {length} are filled; ask for at least {length}")
-        return length
 
     def _checked(self, counts: Int[Tensor, " rows"] | Sequence[int]) -> Int[Tensor, " rows"]:
         """`counts` as a tensor. MinikvError if it is not one count for each row, or a row has no room for its own."""
@@ -201,6 +202,19 @@ class KVCache:
             f"KVCache(layers={layers}, rows={rows}, kv_heads={kv_heads}, slots={slots}, head_dim={head_dim}, "
             f"{self.keys.dtype}, {self.nbytes / 1e6:.1f} MB, lengths={self.lengths.tolist()})"
         )
+
+
+def checked_lengths(prefixes: Sequence[KVCache], rows: Sequence[int], slots: int) -> Int[Tensor, " rows"]:
+    """How much each row of these forks starts with. MinikvError if they cannot be forked so."""
+    for prefix, count in zip(prefixes, rows, strict=True):
+        if prefix.rows != 1 or count < 0:
+            raise MinikvError(
+                f"fork copies a cache of one row into 0 rows or more; {prefix.rows} into {count} were asked"
+            )
+        if slots < int(prefix.lengths[0]):
+            length = int(prefix.lengths[0])
+            raise MinikvError(f"fork into {slots} slots, but {length} are filled; ask for at least {length}")
+    return torch.cat([prefix.lengths.repeat(count) for prefix, count in zip(prefixes, rows, strict=True)])
 
 
 def whole_numbers(values: Tensor | Sequence[int] | int, name: str, device: torch.device) -> Int[Tensor, "..."]:

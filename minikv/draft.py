@@ -17,7 +17,7 @@ import torch
 
 from minikv.cache import KVCache, Placement
 from minikv.decoder import Decoder
-from minikv.generate import Step, check_prompts, first_pass, pad_right, prefill
+from minikv.generate import Prefixes, Step, as_ids, check_prompts, first_pass, one_each, pad_right, prefill
 from minikv.recipes import Ids, Limits, Recipe
 
 LONGEST = 4  # tokens of a draft
@@ -127,19 +127,33 @@ def drafted_steps(model: Decoder, cache: KVCache, rows: Sequence[Row], stop_ids:
             row.go_on(own, stops)
 
 
+def steps(
+    model: Decoder,
+    prompts: Iterable[Iterable[int]],
+    prefix: Prefixes = None,
+    max_new_tokens: int = 200,
+    stop_ids: Iterable[int] = (),
+) -> Iterator[Step]:
+    """As `generate.steps`, greedy, with drafts from what each row and its prefix said before."""
+    prompts = as_ids(prompts)
+    prefixes = one_each(model, prompts, prefix)
+    check_prompts(model, prompts, prefixes, max_new_tokens)
+    if not prompts or max_new_tokens == 0:
+        return iter(())
+    cache, fed = first_pass(prompts, prefixes, max_new_tokens)
+    texts = {id(each): Text.of(each.tokens[0, : int(each.lengths[0])].tolist()) for each in prefixes}
+    rows = [Row(texts[id(each)].copy(), known, max_new_tokens) for each, known in zip(prefixes, fed, strict=True)]
+    for row, prompt in zip(rows, prompts, strict=True):
+        row.text.extend(prompt)
+    return drafted_steps(model, cache, rows, stop_ids)
+
+
 def per_row_drafts(model: Decoder, prefix: Ids, suffixes: Sequence[Ids], limits: Limits) -> Iterator[Step]:
     """All suffixes at once, each row at its own offset, several tokens a pass where the text foretells them.
 
     Right, as `recipes.per_row_offsets` is. Faster where answers stand in the text and the batch is small.
     """
-    cached = prefill(model, prefix)
-    check_prompts(model, suffixes, cached, limits.max_new_tokens)
-    cache, prompts = first_pass(suffixes, cached, limits.max_new_tokens)
-    shared = Text.of(prefix)
-    rows = [Row(shared.copy(), prompt, limits.max_new_tokens) for prompt in prompts]
-    for row, suffix in zip(rows, suffixes, strict=True):
-        row.text.extend(suffix)
-    return drafted_steps(model, cache, rows, limits.stop_ids)
+    return steps(model, suffixes, prefill(model, prefix), limits.max_new_tokens, limits.stop_ids)
 
 
 DRAFTED = Recipe(per_row_drafts.__name__, right=True, walk=per_row_drafts)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from minikv.cache import Placement
 from minikv.decoder import Pass
-from minikv.shared_prefix import ForkedCache
+from minikv.shared_prefix import ForkedCache, Shared
 
 LayerAttention = Callable[[int, Tensor, Tensor, Tensor], Tensor]  # layer, q, k, v: as `Pass.attention`
 
@@ -23,9 +23,10 @@ def attention_of(at: Pass, group: int, dtype: torch.dtype) -> LayerAttention:
     cache, mask, seen = at.cache, at.placement.mask, at.placement.seen
     if seen == 0:  # no query, or none that sees a thing: the kernel would divide by zero
         return at.attention
-    if isinstance(cache, ForkedCache) and cache.shared:
+    if isinstance(cache, ForkedCache) and bool(cache.shared.any()):
         own = cache.own(at.placement)
-        if bool(mask[:, :, : cache.shared].all() & own.mask.any(dim=-1).all()):
+        after = torch.arange(mask.shape[-1]) >= cache.shared[:, None, None]
+        if bool((mask | after).all() & own.mask.any(dim=-1).all()):
             return TwoParts(cache, own, additive(own.mask[:, :, : own.seen], group, dtype))
     return WholeRows(at, additive(mask[:, :, :seen], group, dtype))
 
@@ -49,7 +50,7 @@ class WholeRows:
 
 
 class TwoParts:
-    """Each row attends to its own slots, and all rows at once to the prefix that they share.
+    """Each row attends to its own slots, and all rows of a prefix at once to that prefix.
 
     Softmax gives a weighted mean. The logarithm of the weights' sum, which the kernel tells beside each mean, says how
     to put two means together (Juravsky et al. 2024, arXiv:2402.05099, who call it Hydragen).
@@ -65,15 +66,25 @@ class TwoParts:
         k: Float[Tensor, "rows new kv_heads head_dim"],
         v: Float[Tensor, "rows new kv_heads head_dim"],
     ) -> Float[Tensor, "rows new heads head_dim"]:
-        (rows, new, _, head_dim), kv_heads = q.shape, k.shape[2]
-        stacked = stack(q, kv_heads)
+        stacked = stack(q, k.shape[2])
         own, own_weight = weighed(stacked, *self.cache.write_own(layer, self.own, k, v), self.mask)
-        together = stacked.transpose(0, 1).reshape(1, kv_heads, -1, head_dim)
-        common, common_weight = weighed(together, self.cache.prefix_keys[layer], self.cache.prefix_values[layer], None)
-        common = common.view(kv_heads, rows, -1, head_dim).transpose(0, 1)
-        common_weight = common_weight.view(kv_heads, rows, -1).transpose(0, 1)
+        parts = zip(self.cache.prefixes, self.cache.rows_of_prefixes(), strict=True)
+        means, weights = zip(*(read(part, layer, stacked[rows]) for part, rows in parts), strict=True)
+        common, common_weight = torch.cat(means), torch.cat(weights)
         share = torch.sigmoid(common_weight - own_weight)[..., None]  # of all weights, what lies on the prefix
-        return unstack(torch.lerp(own.float(), common.float(), share).to(q.dtype), new)
+        return unstack(torch.lerp(own.float(), common.float(), share).to(q.dtype), q.shape[1])
+
+
+def read(
+    part: Shared, layer: int, stacked: Float[Tensor, "rows kv_heads stacked head_dim"]
+) -> tuple[Float[Tensor, "rows kv_heads stacked head_dim"], Float[Tensor, "rows kv_heads stacked"]]:
+    """The attention of some rows to the prefix that they share, in one product."""
+    rows, kv_heads, _, head_dim = stacked.shape
+    if part.length == 0 or rows == 0:
+        return torch.zeros_like(stacked), torch.full(stacked.shape[:3], -torch.inf)
+    together = stacked.transpose(0, 1).reshape(1, kv_heads, -1, head_dim)
+    common, weight = weighed(together, part.keys[layer], part.values[layer], None)
+    return common.view(kv_heads, rows, -1, head_dim).transpose(0, 1), weight.view(kv_heads, rows, -1).transpose(0, 1)
 
 
 def additive(

@@ -7,6 +7,7 @@ new tokens go, which column each row is read at, how far each row advances, and 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from operator import index
 
 import torch
@@ -17,6 +18,8 @@ from minikv.cache import EMPTY, KVCache, Placement
 from minikv.decoder import Decoder
 from minikv.errors import MinikvError
 from minikv.sampling import GREEDY, Sampler, Sampling
+
+Prefixes = KVCache | Sequence[KVCache] | None  # of all prompts, of each prompt, or none
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,7 @@ def prefill(model: Decoder, ids: Sequence[int], chunk: int = 256) -> KVCache:
     an empty cache.
     """
     (ids,) = as_ids([ids])
-    check_ids(model, [ids], used=0, more=0)
+    check_ids(model, [ids], used=[0], more=0)
     if chunk < 1:
         raise MinikvError(f"chunk is {chunk}; expected at least one token at a time")
     cache = model.cache_class.empty(model, rows=1, slots=len(ids))
@@ -68,7 +71,7 @@ def prefill(model: Decoder, ids: Sequence[int], chunk: int = 256) -> KVCache:
 def generate(
     model: Decoder,
     prompts: Iterable[Iterable[int]],
-    prefix: KVCache | None = None,
+    prefix: Prefixes = None,
     max_new_tokens: int = 200,
     stop_ids: Iterable[int] = (),
     sampling: Sampling = GREEDY,
@@ -82,7 +85,7 @@ def generate(
 def steps(
     model: Decoder,
     prompts: Iterable[Iterable[int]],
-    prefix: KVCache | None = None,
+    prefix: Prefixes = None,
     max_new_tokens: int = 200,
     stop_ids: Iterable[int] = (),
     sampling: Sampling = GREEDY,
@@ -90,7 +93,8 @@ def steps(
     """Generate for ragged prompts as one batch, a `Step` for each forward pass.
 
     prompts          token ids of each row, of any lengths; with a prefix each one continues it and may be empty
-    prefix           a cache of one row, from `prefill`; copied, never touched
+    prefix           a cache of one row, from `prefill`, or one for each prompt, prompts of one prefix side by side;
+                     never touched
     max_new_tokens   tokens that a row gets at most; the first comes from the pass over the prompts
     stop_ids         a row that chooses one of these has ended; the batch stops when all rows have
     sampling         greedy unless told otherwise
@@ -99,26 +103,46 @@ def steps(
     more tokens than the model's context holds.
     """
     prompts = as_ids(prompts)
-    prefix = KVCache.empty(model, rows=1, slots=0) if prefix is None else prefix
-    check_prompts(model, prompts, prefix, max_new_tokens)
+    prefixes = one_each(model, prompts, prefix)
+    check_prompts(model, prompts, prefixes, max_new_tokens)
     if not prompts or max_new_tokens == 0:
         return iter(())
-    cache, fed = first_pass(prompts, prefix, max_new_tokens)
+    cache, fed = first_pass(prompts, prefixes, max_new_tokens)
     tokens, counts = pad_right(fed, cache.lengths.device)
     return own_offset_steps(model, cache, tokens, counts, max_new_tokens, stop_ids, sampling)
 
 
+def one_each(model: Decoder, prompts: Sequence[Sequence[int]], prefix: Prefixes) -> list[KVCache]:
+    """The prefix of each prompt."""
+    if isinstance(prefix, Sequence):
+        if len(prefix) != len(prompts):
+            raise MinikvError(f"{len(prefix)} prefixes for {len(prompts)} prompts; expected one, or one for each")
+        return list(prefix)
+    return [KVCache.empty(model, rows=1, slots=0) if prefix is None else prefix] * len(prompts)
+
+
 def first_pass(
-    prompts: Sequence[Sequence[int]], prefix: KVCache, max_new_tokens: int
+    prompts: Sequence[Sequence[int]], prefixes: Sequence[KVCache], max_new_tokens: int
 ) -> tuple[KVCache, list[list[int]]]:
-    """A fork of the prefix with room for all, and what its rows are fed first: the prompts."""
-    start = int(prefix.lengths[0])
-    slots = start + max(map(len, prompts)) + max_new_tokens - 1  # a row's last new token is never fed
-    cache = prefix.fork(len(prompts), slots)
+    """Forks of the prefixes in one cache with room for all, and what its rows are fed first: the prompts."""
+    starts = [int(prefix.lengths[0]) for prefix in prefixes]
+    longest = max(start + len(prompt) for start, prompt in zip(starts, prompts, strict=True))
+    different = [list(group) for _, group in groupby(prefixes, key=id)]
+    cache = type(prefixes[0]).join(
+        [group[0] for group in different],
+        [len(group) for group in different],
+        slots=longest + max_new_tokens - 1,  # a row's last new token is never fed
+    )
     # A row with nothing of its own to say still needs logits: it says the last token of the prefix once more, in its
     # old place.
-    cache.rewind([start - (len(prompt) == 0) for prompt in prompts])
-    return cache, [list(prompt) or [int(prefix.tokens[0, start - 1])] for prompt in prompts]
+    cache.rewind([start - (len(prompt) == 0) for start, prompt in zip(starts, prompts, strict=True)])
+    return cache, [list(prompt) or [last_token(prefix)] for prompt, prefix in zip(prompts, prefixes, strict=True)]
+
+
+def last_token(prefix: KVCache) -> int:
+    """The token that a prefix ends with; EMPTY where there is none, or none was noted."""
+    length = int(prefix.lengths[0])
+    return int(prefix.tokens[0, length - 1]) if length else EMPTY
 
 
 @torch.no_grad()
@@ -182,31 +206,34 @@ def collect(walk: Iterable[Step], count: int) -> list[list[int]]:
     return new
 
 
-def check_prompts(model: Decoder, prompts: Sequence[Sequence[int]], prefix: KVCache, max_new_tokens: int) -> None:
-    """MinikvError for prompts that cannot continue this prefix."""
-    if prefix.rows != 1:
-        raise MinikvError(f"the prefix has {prefix.rows} rows; expected one, which every prompt continues")
-    start = int(prefix.lengths[0])
-    check_ids(model, prompts, used=start, more=max_new_tokens)
-    if not all(prompts) and (start == 0 or int(prefix.tokens[0, start - 1]) == EMPTY):
-        raise MinikvError("an empty prompt without a prefix; expected at least one token to continue")
+def check_prompts(
+    model: Decoder, prompts: Sequence[Sequence[int]], prefixes: Sequence[KVCache], max_new_tokens: int
+) -> None:
+    """MinikvError for prompts that cannot continue these prefixes, one for each."""
+    for prefix in prefixes:
+        if prefix.rows != 1:
+            raise MinikvError(f"the prefix has {prefix.rows} rows; expected one, which every prompt continues")
+    check_ids(model, prompts, used=[int(prefix.lengths[0]) for prefix in prefixes], more=max_new_tokens)
+    for prompt, prefix in zip(prompts, prefixes, strict=True):
+        if not prompt and last_token(prefix) == EMPTY:
+            raise MinikvError("an empty prompt without a prefix; expected at least one token to continue")
 
 
-def check_ids(model: Decoder, prompts: Sequence[Sequence[int]], used: int, more: int) -> None:
-    """MinikvError for an id outside the vocabulary, or for a prompt that with `used` tokens before it and `more` new
-    ones after it exceeds the model's context (the last new one is never fed, so it takes no position)."""
+def check_ids(model: Decoder, prompts: Sequence[Sequence[int]], used: Iterable[int], more: int) -> None:
+    """MinikvError for an id outside the vocabulary, or for a prompt that so many tokens `used` before it and
+    `more` new ones after it exceeds the model's context (the last new one is never fed, so it takes no position)."""
     if more < 0:
         raise MinikvError(f"max_new_tokens is {more}; expected 0 or more")
     vocab, context = model.config.vocab, model.config.context
-    for row, prompt in enumerate(prompts):
+    for row, (prompt, before) in enumerate(zip(prompts, used, strict=True)):
         if len(prompt) and (min(prompt) < 0 or max(prompt) >= vocab):
             outside = next(token for token in prompt if not 0 <= token < vocab)
             raise MinikvError(f"prompt {row} has the id {outside}; expected ids from 0 to {vocab - 1}")
-        needed = used + len(prompt) + max(more - 1, 0)
+        needed = before + len(prompt) + max(more - 1, 0)
         if needed > context:
             raise MinikvError(
-                f"prompt {row} needs {needed} positions ({used} cached, {len(prompt)} of its own, {more} new ones less "
-                f"the last), but the model's context is {context}; shorten it or ask for fewer new tokens"
+                f"prompt {row} needs {needed} positions ({before} cached, {len(prompt)} of its own, {more} new ones "
+                f"less the last), but the model's context is {context}; shorten it or ask for fewer new tokens"
             )
 
 

@@ -203,7 +203,8 @@ class Recipe:
     ) -> Iterator[Step]:
         """A `Step` for each forward pass over the suffixes; `Step.prompts` says whose. Prefix and suffixes are ids."""
         (prefix,), suffixes = as_ids([prefix]), as_ids(suffixes)
-        check_ids(model, [[pad_id], *([*prefix, *suffix] for suffix in suffixes)], used=0, more=max_new_tokens)
+        fed = [[pad_id], *([*prefix, *suffix] for suffix in suffixes)]
+        check_ids(model, fed, used=[0] * len(fed), more=max_new_tokens)
         if not suffixes or max_new_tokens == 0:
             return iter(())
         return self.walk(model, prefix, suffixes, Limits(max_new_tokens, tuple(stop_ids), pad_id))

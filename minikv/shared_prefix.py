@@ -1,66 +1,100 @@
 """A cache of many rows that keeps their common prefix once.
 
 `KVCache.fork` copies the prefix into every row: simple, and with 32 rows on 2,048 tokens it is most of the memory, and
-most of what a decode step reads. Here the rows share one copy. Any decoder can use it; `fast_attention.py` is what
-reads the prefix once.
+most of what a decode step reads. Here the rows share one copy. A batch may hold the rows of several prefixes, those of
+each side by side. Any decoder can use it; `fast_attention.py` is what reads each prefix once.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from minikv.cache import EMPTY, KVCache, Placement, whole_numbers
+from minikv.cache import EMPTY, KVCache, Placement, checked_lengths, whole_numbers
 from minikv.errors import MinikvError
 
 
 class Prefix(KVCache):
     """A cache of one row whose forks share it. It must not be written to while they live."""
 
-    def fork(self, rows: int, slots: int) -> KVCache:
-        """As `KVCache.fork`, without the copies."""
-        length = self._forked_length(rows, slots)
+    @classmethod
+    def join(cls, prefixes: Sequence[KVCache], rows: Sequence[int], slots: int) -> KVCache:
+        """As `KVCache.join`, without the copies."""
+        lengths = checked_lengths(prefixes, rows, slots)
         # The last token is copied all the same: a row that has nothing to say says it once more, in its old place.
-        shared = max(length - 1, 0)
-        layers, _, kv_heads, _, head_dim = self.keys.shape
-        own = self.keys.new_zeros(2, layers, rows, kv_heads, slots - shared, head_dim)
-        own[0, ..., : length - shared, :] = self.keys[..., shared:length, :]
-        own[1, ..., : length - shared, :] = self.values[..., shared:length, :]
-        tokens = self.tokens.new_full((rows, slots), EMPTY)
-        tokens[:, :length] = self.tokens[:, :length]
-        return ForkedCache(
-            keys=own[0],
-            values=own[1],
-            tokens=tokens,
-            lengths=self.lengths.repeat(rows),
-            prefix_keys=self.keys[..., :shared, :],
-            prefix_values=self.values[..., :shared, :],
+        shared = (lengths - 1).clamp(min=0)
+        first = prefixes[0]
+        layers, _, kv_heads, _, head_dim = first.keys.shape
+        own_slots = slots - int(shared.min()) if len(shared) else slots
+        joined = ForkedCache(
+            keys=first.keys.new_zeros(layers, len(lengths), kv_heads, own_slots, head_dim),
+            values=first.values.new_zeros(layers, len(lengths), kv_heads, own_slots, head_dim),
+            tokens=first.tokens.new_full((len(lengths), slots), EMPTY),
+            lengths=lengths,
+            prefixes=[Shared.of(prefix, count) for prefix, count in zip(prefixes, rows, strict=True)],
+            shared=shared,
         )
+        for prefix, part, copies in zip(prefixes, joined.prefixes, joined.rows_of_prefixes(), strict=True):
+            length, last = int(prefix.lengths[0]), slice(part.length, int(prefix.lengths[0]))
+            joined.keys[:, copies, :, : length - part.length] = prefix.keys[..., last, :]
+            joined.values[:, copies, :, : length - part.length] = prefix.values[..., last, :]
+            joined.tokens[copies, :length] = prefix.tokens[:, :length]
+        return joined
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """What some rows, one after the other, have in common: a view of their prefix, but for its last token."""
+
+    keys: Float[Tensor, "layers 1 kv_heads shared head_dim"]
+    values: Float[Tensor, "layers 1 kv_heads shared head_dim"]
+    rows: int
+
+    @classmethod
+    def of(cls, prefix: KVCache, rows: int) -> "Shared":
+        length = max(int(prefix.lengths[0]) - 1, 0)
+        return cls(prefix.keys[..., :length, :], prefix.values[..., :length, :], rows)
+
+    @property
+    def length(self) -> int:
+        return self.keys.shape[3]
 
 
 @dataclass(eq=False)
 class ForkedCache(KVCache):
-    """Rows that begin with one shared prefix. `keys` and `values` hold what comes after it."""
+    """Rows that begin with a prefix which they share. `keys` and `values` hold what comes after it."""
 
     keys: Float[Tensor, "layers rows kv_heads own head_dim"]
     values: Float[Tensor, "layers rows kv_heads own head_dim"]
-    prefix_keys: Float[Tensor, "layers 1 kv_heads shared head_dim"]
-    prefix_values: Float[Tensor, "layers 1 kv_heads shared head_dim"]
-
-    @property
-    def shared(self) -> int:
-        """Slots at the start of each row that are one for all."""
-        return self.prefix_keys.shape[3]
+    prefixes: list[Shared]
+    shared: Int[Tensor, " rows"]  # slots at the start of each row that are its prefix's
 
     @property
     def slots(self) -> int:
-        return self.shared + self.keys.shape[3]
+        return self.tokens.shape[1]
 
     @property
     def nbytes(self) -> int:
-        return self.keys.nbytes + self.values.nbytes + self.prefix_keys.nbytes + self.prefix_values.nbytes
+        parts = sum(part.keys.nbytes + part.values.nbytes for part in self.prefixes)
+        return self.keys.nbytes + self.values.nbytes + parts
+
+    def rows_of_prefixes(self) -> list[slice]:
+        """The rows of each prefix."""
+        ends = list(accumulate(part.rows for part in self.prefixes))
+        return [slice(end - part.rows, end) for end, part in zip(ends, self.prefixes, strict=True)]
+
+    def write_tokens(self, placement: Placement, tokens: Int[Tensor, "rows new"]) -> None:
+        """As `KVCache.write_tokens`. MinikvError, before anything is written, for a slot that other rows share."""
+        if bool((placement.slots < self.shared[:, None]).any()):
+            raise MinikvError(
+                f"slots {placement.slots.tolist()}, but the first {self.shared.tolist()} of these rows are shared with "
+                f"others; expected slots from there on, or a fork of a plain KVCache"
+            )
+        super().write_tokens(placement, tokens)
 
     def write(
         self,
@@ -71,14 +105,23 @@ class ForkedCache(KVCache):
     ) -> tuple[Float[Tensor, "rows kv_heads seen head_dim"], Float[Tensor, "rows kv_heads seen head_dim"]]:
         """As `KVCache.write`; the prefix is put before each row's own slots, for an attention that knows of no other
         form."""
-        own_keys, own_values = self.write_own(layer, self.own(placement), k, v)
-        keys = torch.cat([self.prefix_keys[layer].expand(self.rows, -1, -1, -1), own_keys], dim=2)
-        values = torch.cat([self.prefix_values[layer].expand(self.rows, -1, -1, -1), own_values], dim=2)
-        return keys[:, :, : placement.seen], values[:, :, : placement.seen]
+        own = self.write_own(layer, self.own(placement), k, v)
+        keys, values = (new.new_zeros(self.rows, new.shape[1], placement.seen, new.shape[3]) for new in own)
+        for part, rows in zip(self.prefixes, self.rows_of_prefixes(), strict=True):
+            for whole, common, after in ((keys, part.keys, own[0]), (values, part.values, own[1])):
+                known = min(part.length, placement.seen)
+                whole[rows, :, :known] = common[layer, :, :, :known]
+                whole[rows, :, known:] = F.pad(after[rows], (0, 0, 0, self.slots))[:, :, : placement.seen - known]
+        return keys, values
 
     def own(self, placement: Placement) -> Placement:
-        """The same placement, its slots counted from the end of the prefix."""
-        return Placement(placement.positions, placement.slots - self.shared, placement.mask[:, :, self.shared :])
+        """The same placement, each row's slots counted from the end of its prefix."""
+        count, shared = self.keys.shape[3], self.shared[:, None]
+        slots = torch.where(placement.slots < self.slots, placement.slots - shared, count)
+        whole = shared + torch.arange(count, device=shared.device)  # rows own: the slots in the whole row
+        index = whole.clamp(max=self.slots - 1)[:, None].expand(-1, placement.mask.shape[1], -1)
+        mask = placement.mask.gather(2, index) & (whole < self.slots)[:, None]
+        return Placement(placement.positions, slots, mask)
 
     def write_own(
         self,
@@ -90,19 +133,25 @@ class ForkedCache(KVCache):
         """Store one layer's new keys and values; return the rows' own, up to the last that some query sees."""
         return super().write(layer, own, k, v)
 
-    def fork(self, rows: int, slots: int) -> KVCache:
-        """As `KVCache.fork`: what the one row shares is copied too."""
-        self._forked_length(rows, slots)
-        keys = torch.cat([self.prefix_keys, self.keys], dim=3)
-        values = torch.cat([self.prefix_values, self.values], dim=3)
-        return KVCache(keys, values, self.tokens, self.lengths).fork(rows, slots)
+    @classmethod
+    def join(cls, prefixes: Sequence[KVCache], rows: Sequence[int], slots: int) -> KVCache:
+        """As `KVCache.join`: what the one row of each shares is copied too."""
+        plain = [prefix.plain() if isinstance(prefix, ForkedCache) else prefix for prefix in prefixes]
+        return KVCache.join(plain, rows, slots)
+
+    def plain(self) -> KVCache:
+        """The one row of this cache as a plain one."""
+        (part,) = self.prefixes
+        keys = torch.cat([part.keys, self.keys], dim=3)
+        values = torch.cat([part.values, self.values], dim=3)
+        return KVCache(keys, values, self.tokens, self.lengths)
 
     def rewind(self, lengths: Int[Tensor, " rows"] | Sequence[int] | int) -> None:
         """As `KVCache.rewind`, but no row can forget what it shares with others."""
         wanted = whole_numbers(lengths, "lengths", self.lengths.device)
         if bool((wanted < self.shared).any()):
             raise MinikvError(
-                f"rewind to {wanted.tolist()}, but the first {self.shared} tokens are one copy for all rows; expected "
-                f"lengths from there on, or a fork of a plain KVCache"
+                f"rewind to {wanted.tolist()}, but the first {self.shared.tolist()} tokens of these rows are shared "
+                f"with others; expected lengths from there on, or a fork of a plain KVCache"
             )
         super().rewind(wanted)

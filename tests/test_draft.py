@@ -54,6 +54,16 @@ def test_a_text_foretells_what_followed_its_last_two_tokens() -> None:
     assert (other.draft(1), text.draft(1)) == ([7], [9])
 
 
+def test_rows_of_several_prefixes_in_one_batch(model: minikv.Decoder, oracle: Oracle) -> None:
+    """Each row's drafts come from its own prefix."""
+    prefixes = [[7, 8, 9] * 5, ids(11, seed=5), [3, 4] * 6]
+    cached = [minikv.prefill(model, prefix) for prefix in prefixes]
+    prompts, of = [[7, 8], ids(4, seed=9), [], [3, 4]], [0, 1, 1, 2]
+    walk = list(draft.steps(model, prompts, [cached[each] for each in of], max_new_tokens=6))
+    check_read_logits(oracle, walk, [], [[*prefixes[each], *prompt] for each, prompt in zip(of, prompts, strict=True)])
+    assert walk[0].tokens[[0, 3], 2:].tolist() == [[9, 7, 8], [3, 4, 0]]  # what followed it last, and padding
+
+
 def test_every_read_column_has_the_logits_of_a_step_of_its_own(model: minikv.Decoder, oracle: Oracle) -> None:
     walk = list(DRAFTED.steps(model, PREFIX, SUFFIXES, max_new_tokens=6))
     check_read_logits(oracle, walk, PREFIX, SUFFIXES)

@@ -3,7 +3,7 @@ since the fixture `model` of the other tests comes in the fast form too."""
 
 import gc
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -75,8 +75,9 @@ def test_forks_share_their_prefix(fast: minikv.Decoder) -> None:
     before = contents(cached)
     first, second = cached.fork(4, slots=40), cached.fork(2, slots=23)
     assert isinstance(first, ForkedCache)
-    assert (first.shared, first.slots, first.rows) == (22, 40, 4)
-    assert first.prefix_keys.data_ptr() == second.prefix_keys.data_ptr() == cached.keys.data_ptr()
+    assert isinstance(second, ForkedCache)
+    assert (first.shared.tolist(), first.slots, first.rows) == ([22] * 4, 40, 4)
+    assert {part.keys.data_ptr() for each in (first, second) for part in each.prefixes} == {cached.keys.data_ptr()}
     assert first.nbytes == 2 * 3 * 2 * 16 * 4 * (22 + 4 * 18)  # K and V, layers, KV heads, head_dim, bytes, slots
     first.keys.fill_(7)
     first.tokens.fill_(7)
@@ -128,8 +129,17 @@ def test_what_is_shared_cannot_be_forgotten(fast: minikv.Decoder) -> None:
     cache = minikv.prefill(fast, PREFIX).fork(2, slots=30)
     cache.rewind([22, 23])
     before = contents(cache)
-    with pytest.raises(MinikvError, match=r"rewind to \[21, 22\].*first 22 tokens"):
+    with pytest.raises(MinikvError, match=r"rewind to \[21, 22\].*first \[22, 22\] tokens"):
         cache.rewind([21, 22])
+    assert unchanged(cache, before)
+
+
+def test_what_is_shared_cannot_be_written_over(fast: minikv.Decoder) -> None:
+    cache = minikv.prefill(fast, PREFIX).fork(2, slots=30)
+    place, before = cache.place([1, 1]), contents(cache)
+    below = Placement(place.positions, place.slots - torch.tensor([[0], [2]]), place.mask)
+    with pytest.raises(MinikvError, match=r"slots \[\[23\], \[21\]\].*first \[22, 22\]"):
+        fast(torch.tensor([[1], [2]]), cache, below)
     assert unchanged(cache, before)
 
 
@@ -147,14 +157,14 @@ def weigh_both_alike(patch: pytest.MonkeyPatch) -> None:
 
 
 def forget_the_last_token_of_the_prefix(patch: pytest.MonkeyPatch) -> None:
-    fork = shared_prefix.Prefix.fork
+    join = shared_prefix.Prefix.join
 
-    def forgetful(self: shared_prefix.Prefix, rows: int, slots: int) -> KVCache:
-        cache = fork(self, rows, slots)
+    def forgetful(prefixes: Sequence[KVCache], rows: Sequence[int], slots: int) -> KVCache:
+        cache = join(prefixes, rows, slots)
         cache.keys[..., 0, :] = 0
         return cache
 
-    patch.setattr(shared_prefix.Prefix, "fork", forgetful)
+    patch.setattr(shared_prefix.Prefix, "join", forgetful)
 
 
 def turn_by_plus_minus(patch: pytest.MonkeyPatch) -> None:

@@ -38,6 +38,30 @@ def test_every_row_is_right_at_every_step(
 
 
 @SEARCH
+@given(cases=st.lists(ragged(), min_size=2, max_size=3), back=st.booleans())
+def test_rows_of_several_prefixes_in_one_batch(
+    model: minikv.Decoder, oracle: Oracle, cases: list[tuple[list[int], list[list[int]]]], back: bool
+) -> None:
+    if back:  # and to the first prefix once more
+        cases = [*cases, cases[0]]
+    cached = [minikv.prefill(model, prefix) for prefix, _ in cases]
+    before = [contents(prefix) for prefix in cached]
+    prompts = [prompt for _, own in cases for prompt in own]
+    each = [prefix for prefix, (_, own) in zip(cached, cases, strict=True) for _ in own]
+    walk = list(minikv.steps(model, prompts, each, max_new_tokens=3))
+    assert len(walk) == 3
+    check_steps(oracle, walk, [], [[*prefix, *prompt] for prefix, own in cases for prompt in own])
+    assert all(unchanged(prefix, then) for prefix, then in zip(cached, before, strict=True))
+
+
+def test_a_prefix_for_each_prompt_or_one_for_all(model: minikv.Decoder) -> None:
+    prefix = minikv.prefill(model, ids(5))
+    with pytest.raises(MinikvError, match="2 prefixes for 3 prompts"):
+        minikv.steps(model, [[1], [2], [3]], [prefix, prefix])
+    assert minikv.generate(model, [], []) == []
+
+
+@SEARCH
 @given(data=st.data())
 def test_any_split_into_ragged_chunks_is_right(model: minikv.Decoder, oracle: Oracle, data: st.DataObject) -> None:
     """Rows fed in several chunks, each row so many tokens of its own in each (also none)."""

@@ -125,7 +125,7 @@ def check(model: Decoder, prompt: Sequence[int], new_tokens: int, runs: int, min
         raise MinikvError(f"minutes is {minutes}; expected a number above 0")
     if not prompt:
         raise MinikvError("an empty prompt; expected at least one token to continue")
-    check_ids(model, [prompt], used=0, more=new_tokens)
+    check_ids(model, [prompt], used=[0], more=new_tokens)
 
 
 class Rate(ProgressColumn):
