@@ -33,12 +33,26 @@ def by_hand(
 
     The softmax is taken in fp32 and its weights are cast back to the values' dtype.
     """
-    unseen = ~mask[:, None, None]  # rows 1 1 new slots: the same for every head
+    weights = attention_weights(attention_scores(q, keys, mask), mask).to(values.dtype)
+    return torch.einsum("rkgns,rksd->rnkgd", weights, values).flatten(2, 3)
+
+
+def attention_scores(
+    q: Float[Tensor, "rows new heads head_dim"],
+    keys: Float[Tensor, "rows kv_heads slots head_dim"],
+    mask: Bool[Tensor, "rows new slots"],
+) -> Float[Tensor, "rows kv_heads group new slots"]:
+    """q k^T / sqrt(head_dim) in fp32, minus infinity where the mask hides the slot."""
     grouped = q.unflatten(2, (keys.shape[1], -1))  # rows new kv_heads group head_dim
     scores = torch.einsum("rnkgd,rksd->rkgns", grouped, keys) * q.shape[-1] ** -0.5
-    scores = scores.float().masked_fill(unseen, -torch.inf)
-    weights = scores.softmax(dim=-1).masked_fill(unseen, 0.0).to(values.dtype)
-    return torch.einsum("rkgns,rksd->rnkgd", weights, values).flatten(2, 3)
+    return scores.float().masked_fill(~mask[:, None, None], -torch.inf)  # the same mask for every head
+
+
+def attention_weights(
+    scores: Float[Tensor, "rows kv_heads group new slots"], mask: Bool[Tensor, "rows new slots"]
+) -> Float[Tensor, "rows kv_heads group new slots"]:
+    """softmax(scores) over the slots; zeros for a query that sees none."""
+    return scores.softmax(dim=-1).masked_fill(~mask[:, None, None], 0.0)
 
 
 def sdpa(
