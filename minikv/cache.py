@@ -23,6 +23,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from minikv.errors import MinikvError
+from minikv.table import Shown
 
 if TYPE_CHECKING:  # the decoder stands above the cache; only its type is named here
     from minikv.decoder import Decoder
@@ -30,8 +31,8 @@ if TYPE_CHECKING:  # the decoder stands above the cache; only its type is named 
 EMPTY = -1  # what `tokens` holds in a slot that was never written
 
 
-@dataclass(frozen=True, eq=False)
-class Placement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Placement(Shown):
     """The three free choices of a decoder step, for each row and each new token (column)."""
 
     positions: Int[Tensor, "rows new"]  # the position that RoPE turns the token by
@@ -58,16 +59,9 @@ class Placement:
         columns = self.mask.flatten(0, 1).any(dim=0).nonzero()
         return int(columns[-1]) + 1 if len(columns) else 0
 
-    def __repr__(self) -> str:
-        rows, new, slots = self.mask.shape
-        return (
-            f"Placement(rows={rows}, new={new}, slots={slots},\n"
-            f"  positions={self.positions.tolist()},\n  slots={self.slots.tolist()})"
-        )
 
-
-@dataclass(eq=False)
-class KVCache:
+@dataclass(eq=False, repr=False)
+class KVCache(Shown):
     """Keys and values of every layer, the token in each slot, and how far each row is filled."""
 
     keys: Float[Tensor, "layers rows kv_heads slots head_dim"]
@@ -195,13 +189,6 @@ class KVCache:
                 f"{int(counts[row])} more; make it with at least {int(needed[row])} slots, or fork it into as many"
             )
         return counts
-
-    def __repr__(self) -> str:
-        layers, rows, kv_heads, slots, head_dim = self.keys.shape
-        return (
-            f"KVCache(layers={layers}, rows={rows}, kv_heads={kv_heads}, slots={slots}, head_dim={head_dim}, "
-            f"{self.keys.dtype}, {self.nbytes / 1e6:.1f} MB, lengths={self.lengths.tolist()})"
-        )
 
 
 def checked_lengths(prefixes: Sequence[KVCache], rows: Sequence[int], slots: int) -> Int[Tensor, " rows"]:

@@ -1,7 +1,6 @@
 """The lesson in one table: every recipe on one document, its answers beside the naive loop's, time and cache."""
 
 import time
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -17,10 +16,9 @@ from minikv.extract import prompts
 from minikv.generate import Step, collect
 from minikv.recipes import RECIPES, Recipe
 from minikv.tokenizer import Tokenizer, split_shared
+from minikv.visible import printable as printable  # it is asked for by this name too
 
 DOCUMENTS = ("announcement", "invoice", "job", "abstract")
-KEPT = "\n\t\u200d"  # U+200D joins emoji
-STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # Unicode's controls, formats, half pairs, line and paragraph ends
 CELL = 36  # characters of an answer that a table's cell shows
 
 
@@ -118,12 +116,3 @@ def shown(answer: str) -> str:
     """An answer as a cell shows it: one line, cut, without characters that steer a terminal."""
     line = " ".join(printable(answer).split())
     return line if len(line) <= CELL else line[: CELL - 1] + "…"
-
-
-def printable(text: str) -> str:
-    """Text in which only newline and tab steer a terminal: whatever else could is shown as U+FFFD. A document, a key or
-    a model's answer must not drive somebody's screen."""
-    return "".join(
-        character if character in KEPT or unicodedata.category(character) not in STEERING else "\ufffd"
-        for character in text
-    )

@@ -18,12 +18,13 @@ from minikv.cache import EMPTY, KVCache, Placement
 from minikv.decoder import Decoder
 from minikv.errors import MinikvError
 from minikv.sampling import GREEDY, Sampler, Sampling
+from minikv.table import Shown
 
 Prefixes = KVCache | Sequence[KVCache] | None  # of all prompts, of each prompt, or none
 
 
-@dataclass(frozen=True, eq=False)
-class Step:
+@dataclass(frozen=True, eq=False, repr=False)
+class Step(Shown):
     """What one forward pass decided: everything that a debugger or a picture needs to show it again."""
 
     prompts: tuple[int, ...]  # which prompt each row answers: all of them in a batch, one in a loop

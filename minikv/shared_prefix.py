@@ -64,7 +64,7 @@ class Shared:
         return self.keys.shape[3]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ForkedCache(KVCache):
     """Rows that begin with a prefix which they share. `keys` and `values` hold what comes after it."""
 
