@@ -21,7 +21,7 @@ FORMATS = (".png", ".svg")
 def check_matplotlib() -> None:
     """MinikvError where no picture can be drawn, to be told before hours are spent on measuring."""
     if find_spec("matplotlib") is None:
-        raise MinikvError("a picture needs matplotlib, which is not installed: pip install matplotlib, or leave --out")
+        raise MinikvError("a picture needs matplotlib, which is not installed: pip install matplotlib")
 
 
 def draw_growth(found: Comparison, model: str, facts: Mapping[str, str], path: Path) -> None:
