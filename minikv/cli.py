@@ -1,17 +1,15 @@
 """The command line. Results go to stdout and everything else to stderr; a user's mistake is one line, no traceback.
 
-Exit codes: 0 done, 1 the job cannot be done as asked, 2 wrong usage, 130 interrupted.
+Exit codes: 0 done, 1 the job cannot be done as asked, 2 wrong usage, 3 done, but some of many documents failed, 130
+interrupted.
 """
 
 import io
 import json
 import sys
-from collections.abc import Callable
-from contextlib import nullcontext
-from functools import wraps
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import torch
 import typer
@@ -27,9 +25,40 @@ from minikv.bench.extract import compare, step_bytes, without
 from minikv.bench.job import Size, make_job
 from minikv.bench.machine import card, read_bandwidth
 from minikv.bench.shapes import SHAPES, blank_shape, fill_randomly, random_ids
-from minikv.checkpoint import bundled, load, load_sampling, resolve
+from minikv.checkpoint import bundled, load_sampling, resolve
+from minikv.cli_bench_many import bench_many
+from minikv.cli_common import (
+    JobOption,
+    KeysFileOption,
+    KeysOption,
+    ModelOption,
+    RevisionOption,
+    load_any,
+    load_both,
+    plainly,
+    read_document,
+    read_dtype,
+    read_job,
+    read_keys,
+    stderr,
+)
+from minikv.cli_compare import compare as compare_models
+from minikv.cli_draw import draw
+from minikv.cli_fill import ReportOption, TemplateOption, check_report, fill_and_print, read_template
+from minikv.cli_many import (
+    BudgetOption,
+    DocumentsOption,
+    Engine,
+    EngineOption,
+    OutOption,
+    Overlong,
+    OverlongOption,
+    WorkersOption,
+    extract_many,
+)
+from minikv.cli_step import step
+from minikv.cli_why import why
 from minikv.config import DTYPES
-from minikv.decoder import Decoder
 from minikv.draft import DRAFTED
 from minikv.errors import MinikvError
 from minikv.extract import extract as extract_values
@@ -39,7 +68,8 @@ from minikv.generate import steps
 from minikv.qwen2 import Qwen2
 from minikv.recipes import RECIPES
 from minikv.sampling import Sampling
-from minikv.tokenizer import Tokenizer, until
+from minikv.template import without_repetition
+from minikv.tokenizer import until
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -49,47 +79,18 @@ app = typer.Typer(
 )
 bench_app = typer.Typer(no_args_is_help=True, help="Measure: each prints tables, and one JSON object as its last line.")
 app.add_typer(bench_app, name="bench")
-stderr = Console(stderr=True)
-
-ModelOption = Annotated[
-    str | None,
-    typer.Option("--model", help="A folder or a hub id, such as Qwen/Qwen2.5-0.5B-Instruct. Default: the bundled one."),
-]
-RevisionOption = Annotated[str | None, typer.Option(help="Branch, tag or commit of a hub id.")]
-KeysOption = Annotated[str | None, typer.Option(help="The values to look for, separated by commas.")]
-KeysFileOption = Annotated[Path | None, typer.Option(help="A file with one key on each line.")]
-
-
-def plainly(function: Callable[..., None]) -> Callable[..., None]:
-    """A command that ends a user's mistake in one line and a Ctrl-C in none."""
-
-    @wraps(function)
-    def run(*args: Any, **kwargs: Any) -> None:
-        try:
-            function(*args, **kwargs)
-        except MinikvError as error:
-            stderr.print(Text(lesson.printable(f"minikv: {error}")), soft_wrap=True)
-            raise typer.Exit(1) from None
-        except KeyboardInterrupt:
-            stderr.print("minikv: interrupted")
-            raise typer.Exit(130) from None
-        except BrokenPipeError:  # the reader of stdout has seen enough
-            sys.stderr.close()
-            raise typer.Exit(0) from None
-        except OSError as error:
-            stderr.print(Text(f"minikv: the result cannot be written: {error.strerror}"), soft_wrap=True)
-            raise typer.Exit(1) from None
-
-    return run
+bench_app.command("many")(bench_many)
+app.command("compare")(compare_models)
+app.command("draw")(draw)
+app.command("step")(step)
+app.command("why")(why)
 
 
 @app.command()
 @plainly
 def demo(
     model: ModelOption = None,
-    document: Annotated[
-        str, typer.Option(help=f"A text file, - for stdin, or one of {', '.join(lesson.DOCUMENTS)}.")
-    ] = lesson.DOCUMENTS[0],
+    document: JobOption = lesson.DOCUMENTS[0],
     keys: KeysOption = None,
     keys_file: KeysFileOption = None,
     max_new_tokens: Annotated[int, typer.Option(min=0, help="Tokens of an answer at most.")] = 32,
@@ -97,12 +98,7 @@ def demo(
     revision: RevisionOption = None,
 ) -> None:
     """Every recipe, right and wrong, on one document: the bug and its repair in one table."""
-    bundled_keys: list[str] = []
-    if document in lesson.DOCUMENTS and not Path(document).exists():
-        text, bundled_keys = lesson.bundled_document(document)
-    else:
-        text = read_document(document)
-    asked = bundled_keys if bundled_keys and keys is None and keys_file is None else read_keys(keys, keys_file)
+    text, asked = read_job(document, keys, keys_file)
     decoder, tokenizer = load_both(model, dtype, revision)
     outcomes = lesson.run_all(decoder, tokenizer, text, asked, max_new_tokens, stderr)
     console = Console() if sys.stdout.isatty() else Console(width=160)
@@ -115,9 +111,10 @@ def demo(
 @app.command()
 @plainly
 def extract(
-    document: Annotated[str, typer.Option(help="A text file, or - for stdin.")],
+    document: Annotated[str | None, typer.Option(help="A text file, or - for stdin.")] = None,
     keys: KeysOption = None,
     keys_file: KeysFileOption = None,
+    template: TemplateOption = None,
     model: ModelOption = None,
     recipe: Annotated[str, typer.Option(help=f"One of {', '.join(RECIPES)}, {DRAFTED.name}.")] = DRAFTED.name,
     plain: Annotated[
@@ -129,13 +126,51 @@ def extract(
     as_json: Annotated[
         bool, typer.Option("--json", help="JSON on a terminal too; elsewhere stdout always gets JSON.")
     ] = False,
+    report: ReportOption = None,
+    documents: DocumentsOption = None,
+    out: OutOption = None,
+    cache_budget: BudgetOption = "512MB",
+    overlong: OverlongOption = Overlong.REFUSE,
+    engine: EngineOption = Engine.LOCAL,
+    workers: WorkersOption = 1,
 ) -> None:
-    """The value of each key, read out of a document."""
+    """The value of each key, read out of a document, or out of many."""
     find_recipe(recipe)
-    text, asked = read_document(document), read_keys(keys, keys_file)
+    check_report(report, template is not None)
+    blanks = template and read_template(
+        template, keys=keys is not None or keys_file is not None, recipe=recipe != DRAFTED.name
+    )
+    if documents is not None:
+        if document is not None or recipe != DRAFTED.name or report not in (None, "-"):
+            raise typer.BadParameter(
+                "goes with neither --document nor another --recipe; a --report goes to the results, with -",
+                param_hint="--documents",
+            )
+        extract_many(
+            documents,
+            out,
+            template=blanks or without_repetition([(key, "") for key in read_keys(keys, keys_file)]),
+            model=model,
+            revision=revision,
+            dtype=dtype,
+            plain=plain,
+            max_new_tokens=max_new_tokens,
+            report=report == "-",
+            cache_budget=cache_budget,
+            overlong=overlong,
+            engine=engine,
+            workers=workers,
+        )
+        return
+    if document is None or out is not None:
+        raise typer.BadParameter("give --document alone, or --documents with --out", param_hint="--document")
+    text, asked = read_document(document), [] if blanks else read_keys(keys, keys_file)
     decoder, tokenizer = load_both(model, dtype, revision)
     if isinstance(decoder, Qwen2) and not plain:
         fast(decoder)
+    if blanks:
+        fill_and_print(decoder, tokenizer, text, blanks, report, max_new_tokens)
+        return
     with stderr.status(f"reading {len(asked)} values out of {len(text)} characters"):
         values = extract_values(decoder, tokenizer, text, asked, recipe, max_new_tokens=max_new_tokens)
     if as_json or not sys.stdout.isatty():
@@ -306,31 +341,6 @@ def bench_extract(
         raise typer.Exit(1)
 
 
-def load_both(model: str | None, dtype: str, revision: str | None) -> tuple[Decoder, Tokenizer]:
-    """The checkpoint that the options name, its tokenizer included."""
-    decoder, tokenizer = load_any(model, dtype, revision)
-    if tokenizer is None:
-        raise MinikvError(f"{model} holds no tokenizer.json; expected one beside the weights")
-    return decoder, tokenizer
-
-
-def load_any(model: str | None, dtype: str, revision: str | None) -> tuple[Decoder, Tokenizer | None]:
-    """The checkpoint that the options name, with its tokenizer if it has one."""
-    source = bundled() if model is None else model
-    wanted = read_dtype(dtype)
-    # A hub id may have to be downloaded, which has progress bars of its own.
-    local = Path(source).is_dir()
-    with stderr.status(Text(lesson.shown(f"loading {source}"))) if local else nullcontext():
-        return load(source, wanted, revision=revision)
-
-
-def read_dtype(dtype: str) -> torch.dtype | str:
-    """The dtype that --dtype names, or "auto"."""
-    if dtype != "auto" and dtype not in DTYPES:
-        raise typer.BadParameter(f"{dtype!r} is none of auto, {', '.join(DTYPES)}", param_hint="--dtype")
-    return DTYPES.get(dtype, dtype)
-
-
 def result_files(out: Path | None, name: str) -> tuple[Path | None, Path | None]:
     """Where --out puts a benchmark's picture and its JSON: into a folder both, else the picture alone. Told, and the
     folder made, before anything is measured."""
@@ -342,28 +352,6 @@ def result_files(out: Path | None, name: str) -> tuple[Path | None, Path | None]
         raise MinikvError(f"--out is {out}; expected a folder, or a file that ends in {' or '.join(FORMATS)}")
     (out if folder else out.parent).mkdir(parents=True, exist_ok=True)
     return (out / f"{name}.png", out / f"{name}.json") if folder else (out, None)
-
-
-def read_document(document: str) -> str:
-    """The text of a file, or of stdin for "-"."""
-    try:
-        raw = sys.stdin.buffer.read() if document == "-" else Path(document).read_bytes()
-        return raw.decode("utf-8-sig")  # a byte order mark is no part of the text
-    except UnicodeDecodeError as error:
-        raise MinikvError(f"{document} is not UTF-8 text: {error}; convert it first") from None
-    except OSError as error:
-        raise MinikvError(f"{document} cannot be read: {error.strerror}") from None
-
-
-def read_keys(keys: str | None, keys_file: Path | None) -> list[str]:
-    """The keys of one of the two options."""
-    if (keys is None) == (keys_file is None):
-        raise typer.BadParameter("give --keys or --keys-file, one of them", param_hint="--keys")
-    listed = keys.split(",") if keys is not None else read_document(str(keys_file)).splitlines()
-    found = [key.strip() for key in listed if key.strip()]
-    if not found:
-        raise MinikvError("no keys; expected the names of the values to look for")
-    return found
 
 
 def main() -> None:
