@@ -2,13 +2,15 @@
 # make lint    style and types                          make check MODEL=folder    the tests on real weights
 # make bench   minikv beside transformers, and the targets; with MODEL=folder on real weights: the whole of it takes hours
 # make wheel   build the wheel, and run the demo from it in an empty folder
+# make notebooks    run the lessons, and hold their stored outputs to what comes out; with MODEL=folder on real weights
+# make notebooks-update    run the lessons, and store what comes out
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint check bench wheel clean
+.PHONY: demo test lint check bench wheel notebooks notebooks-update clean
 
 demo: $(VENV)/installed
 	$(BIN)/minikv demo
@@ -44,6 +46,12 @@ wheel: $(VENV)/installed
 	cd build/empty && PYTHONPATH=../wheel ../../$(BIN)/python -c "import minikv; assert 'build/wheel' in minikv.__file__"
 	cd build/empty && PYTHONPATH=../wheel ../../$(BIN)/python -m minikv demo
 
+notebooks: $(VENV)/installed-notebooks
+	$(BIN)/python notebooks/run.py $(if $(MODEL),--model "$(MODEL)")
+
+notebooks-update: $(VENV)/installed-notebooks
+	$(BIN)/python notebooks/run.py --update
+
 # torch first and alone: a resolver that meets it among other requests may choose another build of it.
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -54,6 +62,10 @@ $(VENV)/installed: pyproject.toml constraints.txt
 
 $(VENV)/installed-test: $(VENV)/installed
 	$(PIP_INSTALL) --editable '.[test]'
+	@touch $@
+
+$(VENV)/installed-notebooks: $(VENV)/installed
+	$(PIP_INSTALL) --editable '.[notebooks]'
 	@touch $@
 
 $(VENV)/installed-lint: $(VENV)/installed-test
