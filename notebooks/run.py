@@ -54,8 +54,6 @@ def executed(notebook: NotebookNode) -> NotebookNode:
     """The same notebook with fresh outputs, run in a new kernel of this Python. CellExecutionError
     where a cell fails."""
     fresh = copy.deepcopy(notebook)
-    for cell in code_cells(fresh):
-        cell.outputs, cell.execution_count = [], None
     client = NotebookClient(
         fresh,
         timeout=LIMIT,

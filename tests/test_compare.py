@@ -22,7 +22,7 @@ import minikv.qwen2
 from minikv import KVCache, MinikvError, Placement
 from minikv.checkpoint import WEIGHTS
 from minikv.cli import app
-from minikv.compare import Comparison, Difference, Top1, difference, differences_of
+from minikv.compare import Comparison, Difference, Top1, difference, differences_of, mapped
 from minikv.decoder import Pass
 from tests.fixture import ids, write_checkpoint
 from tests.test_bugs_put_back import (
@@ -340,6 +340,22 @@ def test_a_mapping_names_the_references_modules(qwen2: minikv.Qwen2) -> None:
         MinikvError, match=r"no module is named alike in both: here model\.input.* gpt\.input.* mapping"
     ):
         minikv.compare(qwen2, port, TOKENS)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("model.layers.0.mlp", "net.model.layers.0.mlp"),
+        ("model.layers.0.mlp.input", "net.model.layers.0.mlp.input"),
+        ("model.layers.0.self_attn.q", "net.model.layers.0.self_attn.q"),
+        ("logits", "logits"),  # of the whole, whatever its parts are called
+    ],
+)
+def test_names_that_are_mapped(ours: str, theirs: str) -> None:
+    asked = []
+    assert mapped(ours, lambda module: asked.append(module) or f"net.{module}") == theirs
+    assert asked in (["model.layers.0.mlp"], ["model.layers.0.self_attn"], [])
+    assert mapped(ours, None) == mapped(ours, {}) == ours
 
 
 def test_the_assertion_names_prompt_and_position(qwen2: minikv.Qwen2, reference: transformers.Qwen2ForCausalLM) -> None:

@@ -239,6 +239,8 @@ def test_a_mask_has_a_line_for_each_query(plain: minikv.Decoder) -> None:
         assert [look.crossed for look in line.looks] == [False] * len(seen) + [True] * (7 - len(seen)) + [False] * 2
         assert [slot for slot, look in enumerate(line.looks) if look.word] == [3 + query]
     assert [line.note for line in panel.lines if "read" in line.note] == ["1, read", "0, read", "3, read"]
+    framed = {n: [slot for slot, look in enumerate(line.looks) if look.frame] for n, line in enumerate(panel.lines)}
+    assert {n: slots for n, slots in framed.items() if slots} == {1: [4], 4: [3], 11: [6]}
     assert len(mask_view(walk).lines) == 3  # one query a row
     draw.mask(walk)
 
@@ -333,6 +335,7 @@ def test_text_is_made_drawable() -> None:
     assert drawable("a\nb\tc") == "a↵b⇥c"
     assert drawable("\u202e\x07\U0001f642é") == "\ufffd\ufffd\ufffdé"
     assert drawable("$x_1$") == "$x_1$"
+    assert len(drawable("a" * 10**6)) == 200
 
 
 def test_text_is_made_to_fit() -> None:
@@ -384,8 +387,9 @@ def test_matplotlib_is_imported_by_a_picture_alone() -> None:
 
 def test_a_picture_asks_for_matplotlib(plain: minikv.Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("minikv.bench.draw.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(minikv.MinikvError, match="pip install matplotlib"):
-        draw.cache(walk_of(plain, "per_row_offsets"))
+        draw.cache(walk_of(plain, "per_row_offsets"), names=["a name", "that no picture", "has measured yet"])
 
 
 # --- the command ------------------------------------------------------------------------------------------------------

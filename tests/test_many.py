@@ -77,20 +77,21 @@ def alone(plain: tuple[minikv.Decoder, Tokenizer]) -> Alone:
 # --- what is answered -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rows", [1, 2, 7, 100])
-@pytest.mark.parametrize("form", ["trained", "plain"])
+@pytest.mark.parametrize(
+    ("form", "rows"), [("trained", 1), ("trained", 2), ("plain", 2), ("plain", 7), ("trained", 100)]
+)
 def test_each_document_is_answered_as_if_it_were_alone(
     request: pytest.FixtureRequest, alone: Alone, monkeypatch: pytest.MonkeyPatch, form: str, rows: int
 ) -> None:
     """With a budget for so many rows of the longest document; with too few for its questions, some at a time."""
     model, tokenizer = request.getfixturevalue(form)
-    documents = [Document(f"{number}", invoice(number)) for number in range(6)]
+    documents = [Document(f"{number}", invoice(number)) for number in range(1, 5)]
     longest = Asked.of(tokenizer, invoice(4), KEYS)
     budget = cache_bytes(model, [Asked(longest.prefix, [max(longest.suffixes, key=len)] * rows)], 12)
     taken = watch_caches(monkeypatch)
     found = flat(Extractor(model, tokenizer, TEMPLATE, 12, cache_budget=budget).results(documents))
     assert max(taken) <= budget
-    assert (len(taken) > 6, len(taken) == 1) == (rows < 3, rows == 100)  # batches
+    assert (len(taken) > 4, len(taken) == 1) == (rows < 3, rows == 100)  # batches
     assert {each["id"]: each["values"] for each in found} == {each.id: alone(each.text) for each in documents}
     assert len(found) == len(documents)
 

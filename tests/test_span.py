@@ -114,6 +114,7 @@ def test_every_occurrence_counts_and_none_twice(said: list[str], value: str) -> 
         ("the Oslo-fjord", "Oslo", (4, 8)),
         ("(Oslo)", "Oslo", (1, 5)),
         ("knows no", "no", (6, 8)),
+        ("ba a a", "a a", (3, 6)),  # begins within what is none
         ("re\u0301sume\u0301s", "résumé", None),
         ("a b", "", None),
         ("a b", " \n", None),

@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from minikv.bench.draw import check_matplotlib
 from minikv.draw.cells import Cells, Gap, fold
 from minikv.draw.looks import FAINT, INK, Look, legend_of, per_cent
 from minikv.draw.sheet import FLAG, LEGIBLE, WIDTH, Sheet, paint_cell, paint_gap, paint_marks
@@ -116,7 +117,9 @@ def cells_of(line: Line, frame: Frame) -> list[tuple[int, float, Look]]:
 
 
 def paint(panels: Sequence[Panel]) -> "Figure":
-    """The figure: the panels, the legend of what they show, and captions. MinikvError where it would be too tall."""
+    """The figure: the panels, the legend of what they show, and captions. MinikvError where it would be too tall, or
+    matplotlib is not installed."""
+    check_matplotlib()
     frame = Frame.of(panels)
     shown = {look for panel in panels for line in panel.lines for _, _, look in cells_of(line, frame)}
     legend = list(in_rows(legend_of(shown)))

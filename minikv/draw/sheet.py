@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from minikv.bench.draw import FORMATS, check_matplotlib
+from minikv.bench.draw import FORMATS
 from minikv.draw.looks import FAINT, HATCH, INK, LINE, PAPER, WRONG, Look
 from minikv.draw.words import FONT, fitted, shortened
 from minikv.errors import MinikvError
@@ -26,7 +26,6 @@ class Sheet:
     """A figure whose coordinates are inches."""
 
     def __init__(self, height: float):
-        check_matplotlib()
         from matplotlib.figure import Figure
         from matplotlib.transforms import Affine2D
 

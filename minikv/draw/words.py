@@ -8,12 +8,14 @@ from minikv.visible import one_line
 FONT = "DejaVu Sans"  # it comes with matplotlib, so a picture is the same everywhere
 UNKNOWN = "\ufffd"
 SMALLEST = 5.0  # points
+LONGEST = 200  # letters: more than any place in a picture has room for
 
 
 @lru_cache(maxsize=65536)
 def drawable(text: str) -> str:
-    """Text on one line that the font can draw. U+FFFD stands for what steers a screen and for letters that it lacks."""
-    return "".join(letter if font().get_char_index(ord(letter)) else UNKNOWN for letter in one_line(text))
+    """The beginning of a text as letters that the font can draw, on one line. U+FFFD stands for what steers a screen,
+    and for letters that the font lacks."""
+    return "".join(letter if font().get_char_index(ord(letter)) else UNKNOWN for letter in one_line(text[:LONGEST]))
 
 
 @lru_cache(maxsize=1)
