@@ -118,9 +118,9 @@ def quiet_ray(workers: int) -> Iterator[None]:
             num_cpus=workers,
             include_dashboard=False,
             log_to_driver=False,
-            logging_level=logging.ERROR,
+            logging_level=logging.CRITICAL,
         )
-        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        logging.getLogger("ray.data").setLevel(logging.CRITICAL)
         context = DataContext.get_current()
         context.enable_progress_bars = context.print_on_execution_start = False
         context.target_max_block_size = 1  # bytes: each row as soon as it is there, not when many have come together

@@ -68,7 +68,7 @@ def plan(template: str | Mapping[str, Any]) -> Template:
     """
     parsed = parse(template) if isinstance(template, str) else template
     if not isinstance(parsed, Mapping):
-        raise MinikvError(f"the template is {short(parsed)}; expected an object whose keys name the values to look for")
+        raise MinikvError(f"the template is {shown(parsed)}; expected an object whose keys name the values to look for")
     shape = shape_of(parsed, ())
     blanks = list(blanks_of(shape, ()))
     if not blanks:
@@ -94,7 +94,7 @@ def parse(text: str) -> Any:
 def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     repeated = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
     if repeated:
-        raise MinikvError(f"the template has the key {short(repeated[0])} twice in one object; expected each key once")
+        raise MinikvError(f"the template has the key {shown(repeated[0])} twice in one object; expected each key once")
     return dict(pairs)
 
 
@@ -105,7 +105,7 @@ def refuse_constant(name: str) -> NoReturn:
 def shape_of(template: Mapping[str, Any], path: Path) -> Shape:
     """The template with kinds in place of its blanks."""
     if len(path) >= DEEPEST:
-        raise MinikvError(f"the template is nested more than {DEEPEST} deep at {short(' > '.join(path))}")
+        raise MinikvError(f"the template is nested more than {DEEPEST} deep at {shown(' > '.join(path))}")
     for name in template:
         check_name(name, path)
     return {
@@ -115,11 +115,11 @@ def shape_of(template: Mapping[str, Any], path: Path) -> Shape:
 
 
 def check_name(name: Any, path: Path) -> None:
-    where = f"in {short(' > '.join(path))}" if path else "at the top"
+    where = f"in {shown(' > '.join(path))}" if path else "at the top"
     if not isinstance(name, str) or not name.strip():
-        raise MinikvError(f"the template has the key {short(name)} {where}; expected the name of a value to look for")
+        raise MinikvError(f"the template has the key {shown(name)} {where}; expected the name of a value to look for")
     if not is_unicode(name):
-        raise MinikvError(f"the template has the key {short(name)} {where}, with half a character; expected whole ones")
+        raise MinikvError(f"the template has the key {shown(name)} {where}, with half a character; expected whole ones")
 
 
 def kind_of(blank: Any, path: Path) -> Kind:
@@ -129,19 +129,29 @@ def kind_of(blank: Any, path: Path) -> Kind:
     for empty, kind in (("", TEXT), (None, TEXT), (0, INTEGER), (0.0, NUMBER), (False, YES_NO)):
         if type(blank) is type(empty) and blank == empty:
             return kind
-    raise MinikvError(f"the template has {short(blank)} at {short(' > '.join(path))}; expected a blank: {BLANKS}")
+    raise MinikvError(f"the template has {shown(blank)} at {shown(' > '.join(path))}; expected a blank: {BLANKS}")
 
 
 def choices_of(choices: Sequence[Any], path: Path) -> tuple[str, ...]:
     """The choices, if they are texts that can be told apart."""
-    where = f"the choices at {short(' > '.join(path))}"
+    where = f"the choices at {shown(' > '.join(path))}"
     for choice in choices:
         if not isinstance(choice, str) or not choice.strip() or not is_unicode(choice):
-            raise MinikvError(f"{where} have {short(choice)} among them; expected texts, or [] for a list of any")
+            raise MinikvError(f"{where} have {shown(choice)} among them; expected texts, or [] for a list of any")
     said = Counter(caseless(choice.strip()) for choice in choices)
     if max(said.values()) > 1:
-        raise MinikvError(f"{where} have {said.most_common(1)[0][0]!r} twice; expected them to differ in their letters")
+        raise MinikvError(
+            f"{where} have {shown(said.most_common(1)[0][0])} twice; expected them to differ in their letters"
+        )
     return tuple(choices)
+
+
+def shown(value: Any) -> str:
+    """A value in a few characters, whatever it is."""
+    try:
+        return short(value)
+    except ValueError:  # Python writes out no more than 4,300 digits
+        return "a number of thousands of digits"
 
 
 def is_unicode(text: str) -> bool:
@@ -168,7 +178,7 @@ def questions_of(paths: Sequence[Path]) -> list[str]:
     questions = [joined(next((end for end in endings(path) if shared[folded(end)] == 1), path)) for path in names]
     repeated = [question for question, count in Counter(questions).items() if count > 1]
     if repeated:
-        raise MinikvError(f"two blanks of the template are both asked for as {short(repeated[0])}; rename one of them")
+        raise MinikvError(f"two blanks of the template are both asked for as {shown(repeated[0])}; rename one of them")
     return questions
 
 

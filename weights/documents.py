@@ -5,13 +5,15 @@ the held-out side, where every value, every sentence pattern and the order of th
 sees. The words that sentences are made of, the openings and the wordings of the keys are common to both.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
 import patterns
 import values
 from patterns import Field, Kind
+
+Choose = Callable[[Random, Sequence[str]], str]
 
 
 @dataclass(frozen=True)
@@ -22,26 +24,30 @@ class Document:
 
 @dataclass(frozen=True)
 class Size:
-    """How much a document says: fields, sentences that answer nothing, and how many keys are asked. In training a share
-    of the patterns is varied (see `varied`), and a share of the sentences runs on into the next."""
+    """How much a document says, and in what form: fields, sentences that answer nothing, how many keys are asked; the
+    share of documents that are lists, and the weight of notes among the kinds. In training the patterns may be the
+    plain ones alone, a share of them is varied (see `varied`), and a share of the sentences runs on into the next."""
 
     fields: int
     distractors: int
     keys: int
+    tables: float = 0.25
+    notes: int = 1
+    plain: bool = False
     variation: float = 0.0
     run_on: float = 0.0
 
 
 def write(rng: Random, size: Size, held_out: bool = False) -> Document:
     """One document of a random kind."""
-    kind = rng.choice((*patterns.KINDS, None))
+    kind = rng.choice((*patterns.KINDS, *[None] * size.notes))
     fields = [invented(rng) for _ in range(size.fields)] if kind is None else list(kind.fields)
     kind = kind or NOTES
     chosen = ordered(rng, fields, size.fields, held_out)
     said = {field.name: values.draw(rng, field.make, held_out) for field in chosen}
     # The name of what the document is about, if it gives one, may stand in for "the model".
     subjects = [*kind.subjects, *(said[field.name] for field in chosen if field.name == kind.name)]
-    if rng.random() < 0.25:
+    if rng.random() < size.tables:
         text = table(rng, kind, chosen, said, size, held_out)
     else:
         text = prose(rng, kind, chosen, said, subjects, size, held_out)
@@ -70,13 +76,11 @@ def prose(
     """The fields as running text, a sentence each, some joined or led into, among sentences that answer nothing."""
     clauses = []
     for field in fields:
-        idioms, frames = (
-            (patterns.unseen(field), patterns.HELD_OUT_FRAMES) if held_out else (field.train, patterns.FRAMES)
-        )
+        idioms, frames, choose = sources(field, size.plain, held_out)
         alike = idioms if idioms and rng.random() < 0.6 else frames
-        pattern = rng.choice(alike)
+        pattern = choose(rng, alike)
         if size.variation and rng.random() < size.variation:
-            pattern = varied(rng, pattern, rng.choice(alike))
+            pattern = varied(rng, pattern, choose(rng, alike))
         clauses.append(fill(rng, pattern, field, said[field.name], rng.choice(subjects)))
     for _ in range(size.distractors):
         clauses.insert(rng.randint(0, len(clauses)), aside(rng))
@@ -94,6 +98,20 @@ def prose(
         sentences.append(capitalised(sentence, said.values()) + ".")
     breaks = [rng.choice(("\n", "\n\n")) if rng.random() < 0.1 else " " for _ in sentences]
     return "".join(map("".join, zip(sentences, breaks, strict=True))).strip()
+
+
+def sources(field: Field, plain: bool, held_out: bool) -> tuple[Sequence[str], Sequence[str], Choose]:
+    """The idioms and the frames that a sentence may be made of, and how one is drawn."""
+    if held_out:
+        return patterns.unseen(field), patterns.HELD_OUT_FRAMES, Random.choice
+    if plain:
+        return field.plain, patterns.PLAIN_FRAMES, Random.choice
+    return field.train, patterns.FRAMES, first_ones_more
+
+
+def first_ones_more(rng: Random, alike: Sequence[str]) -> str:
+    """One of the patterns, half of the time one of the first quarter: there stand the plain ones."""
+    return alike[int(len(alike) * rng.random() ** 2)]
 
 
 def varied(rng: Random, pattern: str, other: str) -> str:
@@ -202,4 +220,4 @@ def invented(rng: Random) -> Field:
         (f"{rng.choice(values.ADJECTIVES)} ", f"{values.word(rng)} ", f"{rng.choice(values.NOUNS)} ", "")
     )
     head = qualifier + noun
-    return Field(head, (head.capitalize(), head), (head,), values.anything, (), ())
+    return Field(head, (head.capitalize(), head), (head,), values.anything, (), (), ())

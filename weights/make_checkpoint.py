@@ -35,9 +35,11 @@ from safetensors.torch import save_file
 from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
 from torch import Tensor
 
+from minikv.attention import Attend
 from minikv.cache import Placement
 from minikv.config import Config
 from minikv.extract import INSTRUCTION, prompts
+from minikv.fast_attention import additive, stack, unstack
 from minikv.qwen2 import Qwen2
 from minikv.rope import rope_angles
 from minikv.tokenizer import Tokenizer
@@ -46,12 +48,14 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 SEED = 20
-STEPS = 6200  # of the whole run
+STEPS = 11600  # of the whole run
 RATES = (
     (-1, 0.0),
     (49, 1.0),
     (2000, 1.0),
     (4700, 0.310789),
+    (6200, 0.02),
+    (6300, 0.5),
     (STEPS, 0.02),
 )  # the learning rate's factor at these steps
 BATCH_TOKENS = 3072
@@ -124,6 +128,9 @@ class Stage:
     length: tuple[int, int]  # tokens of a copying row
     fields: tuple[int, int] = (0, 0)  # sentences of a document that hold a value
     distractors: tuple[int, int] = (0, 0)  # and that hold none
+    tables: float = 0.25  # share of the documents that are lists
+    notes: int = 1  # how often a document is notes, where each other kind comes once
+    plain: bool = True  # whether only the plain patterns are used
     variation: float = 0.0  # share of the sentence patterns that are varied
     run_on: float = 0.0  # share of the sentences that run on into the next
 
@@ -137,6 +144,7 @@ STAGES = (
     LONG,
     replace(LONG, start=1800, variation=0.5),
     replace(LONG, start=3500, variation=0.5, run_on=0.3),
+    replace(LONG, start=6200, tables=0.18, notes=2, plain=False, variation=0.25, run_on=0.2),
 )
 
 
@@ -251,9 +259,10 @@ def make_batch(step: int, tokenizer: Tokenizer) -> Batch:
         length = rng.randint(*stage.length)
         return Batch.of([Row.of_copy(rng, length) for _ in range(BATCH_TOKENS // length)])
     fields, distractors = rng.randint(*stage.fields), rng.randint(*stage.distractors)
+    size = Size(fields, distractors, 8, stage.tables, stage.notes, stage.plain, stage.variation, stage.run_on)
     rows: list[Row] = []
     while (len(rows) + 1) * max((len(row.tokens) for row in rows), default=0) <= BATCH_TOKENS:
-        document = write(rng, Size(fields, distractors, keys=8, variation=stage.variation, run_on=stage.run_on))
+        document = write(rng, size)
         rows.append(Row.of_document(tokenizer, document))
     check_form(rows[-1], tokenizer, document)
     return Batch.of(rows)
@@ -308,7 +317,7 @@ def train_tokenizer(folder: Path) -> None:
 
 def tokenizer_text(rng: Random) -> Iterator[str]:
     for _ in range(6000):
-        document = write(rng, Size(rng.randint(1, 8), rng.randint(0, 3), keys=8))
+        document = write(rng, Size(rng.randint(1, 8), rng.randint(0, 3), keys=8, plain=True))
         yield document.text
         yield "\n".join(document.answers)  # the keys
         yield f"system\n{INSTRUCTION}\nuser\n### Text:\n\n\n### Requested key:\n\nassistant\n"
@@ -333,6 +342,20 @@ def new_model() -> Qwen2:
     look_back(model)
     look_up(model)
     return model
+
+
+def fp32_attention(mask: Bool[Tensor, "rows new new"], group: int) -> Attend:
+    """Attention in fp32, also where all else is in bf16: on a CPU its backward pass takes half as long. The mask, which
+    all layers share, is made numbers once."""
+    numbers = additive(mask, group, torch.float32)
+
+    def attend(q: Tensor, keys: Tensor, values: Tensor, _: Tensor) -> Tensor:
+        with torch.autocast("cpu", enabled=False):
+            stacked = stack(q.float(), keys.shape[1])
+            out = F.scaled_dot_product_attention(stacked, keys.float(), values.float(), attn_mask=numbers)
+            return unstack(out, q.shape[1])
+
+    return attend
 
 
 # Copying takes two layers: one notes for each token what came before it, another looks for the place where the token at
@@ -394,12 +417,15 @@ def new_optimizers(model: Qwen2) -> list[torch.optim.Optimizer]:
 
 def answer_logits(model: Qwen2, batch: Batch) -> Float[Tensor, "answers vocab"]:
     """Logits where a learned token comes next; the head is computed nowhere else."""
+    model.attend = fp32_attention(batch.placement.mask, model.config.group)
     hidden = model.hidden(batch.tokens, placement=batch.placement)
     return model.lm_head(hidden[batch.row, batch.column])
 
 
 def train_step(model: Qwen2, optimizers: Sequence[torch.optim.Optimizer], batch: Batch, factor: float) -> float:
-    loss = F.cross_entropy(answer_logits(model, batch), batch.target)
+    with torch.autocast("cpu", torch.bfloat16):  # the products alone; weights and their steps stay in fp32
+        logits = answer_logits(model, batch)
+    loss = F.cross_entropy(logits.float(), batch.target)
     loss.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     for optimizer, rate in zip(optimizers, (MATRIX_RATE, OTHER_RATE), strict=True):
@@ -415,7 +441,7 @@ def exact_share(model: Qwen2, tokenizer: Tokenizer, held_out: bool) -> float:
     """Share of answers that greedy decoding would give exactly, on a fixed sample. One pass is enough: decoding gives
     the true tokens just if each is the likeliest after the true ones before it."""
     rng = Random(f"{SEED} progress {held_out}")
-    rows = [Row.of_document(tokenizer, write(rng, Size(5, 2, keys=5), held_out)) for _ in range(32)]
+    rows = [Row.of_document(tokenizer, write(rng, Size(5, 2, keys=5), held_out)) for _ in range(64)]
     batch = Batch.of(rows)
     right = answer_logits(model, batch).argmax(dim=-1) == batch.target
     answers = torch.ones(int(batch.answer.max()) + 1).scatter_reduce(0, batch.answer, right.float(), "amin")
