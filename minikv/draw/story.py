@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BUG, FIX = "right_padded_batch", "per_row_offsets"
-KEYS = ("Name", "Licence", "Number of parameters")  # to the bundled tokenizer: 2, 5 and 6 tokens with a line's end
+KEYS = ("Name", "Licence", "Number of parameters")  # to the bundled tokenizer: 2, 5 and 6 tokens with a colon
 SHOWN = 3  # steps
 ANSWER = 12  # tokens
 REMARKS = {
@@ -29,7 +29,7 @@ def bug_and_fix(model: Decoder, tokenizer: Tokenizer) -> "Figure":
     the row answers in the end. The prompts are plain: a chat would end all of them in the same five tokens."""
     document, _ = bundled_document(DOCUMENTS[0])
     prefix = tokenizer.encode(f"### Text:\n{document.strip()}\n\n### Requested key:\n")
-    suffixes = [tokenizer.encode(f"{key}\n") for key in KEYS]
+    suffixes = [tokenizer.encode(f"{key}:") for key in KEYS]
     ends: dict[str, Any] = {"stop_ids": tokenizer.stop_ids, "pad_id": tokenizer.pad_id}
     answers = {name: RECIPES[name](model, prefix, suffixes, max_new_tokens=ANSWER, **ends) for name in REMARKS}
     panels = []
