@@ -90,14 +90,11 @@ def of_row(tensors: Tensors, cache: KVCache, row: int, slots: Int[Tensor, " new"
     return found
 
 
-def side_by_side(fed: Fed, steps: Sequence[Tensors], truth: Tensors, first: int) -> tuple[Tensors, Tensors]:
-    """One pass of a row in the batch, and the same alone: of each tensor what the tokens have that were due."""
+def side_by_side(fed: Fed, in_batch: Tensors, truth: Tensors, first: int) -> tuple[Tensors, Tensors]:
+    """One step of a row in the batch, and the same alone: of each tensor what the tokens have that were due."""
     skip = skipped(fed.line.length, first)
     fit = [(column - skip, index - first) for column, index in zip(fed.columns, fed.due, strict=True) if index >= first]
     columns, indices = [column for column, _ in fit], [index for _, index in fit]
-    ours = {name: tensor[columns] for name, tensor in steps[fed.step].items() if name != LOGITS}
-    ours[LOGITS] = torch.stack([each[LOGITS] for each in steps[fed.step : fed.step + len(fed.reads)]])
-    last = len(fed.text) - first
+    ours = {name: tensor[columns] for name, tensor in in_batch.items() if name != LOGITS}
     theirs = {name: truth[name][indices] for name in ours}
-    theirs[LOGITS] = truth[LOGITS][last - len(fed.reads) : last]
-    return ours, theirs
+    return ours | {LOGITS: in_batch[LOGITS]}, theirs | {LOGITS: truth[LOGITS][len(fed.text) - 1 - first]}

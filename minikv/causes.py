@@ -88,29 +88,27 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Fed:
-    """What one pass fed one row, beside what was due."""
+    """What one step fed one row, beside what was due: the tokens of its text that it had not been fed before."""
 
     row: int
-    step: int  # of the row's own, from 0; where drafts were right a pass is several steps, and this is the first
-    line: Line  # of that step
-    reads: list[int]  # the columns read, one for each of these steps …
-    chosen: list[int]  # … and what was chosen there
+    step: int  # of the row's own, from 0
+    line: Line
     text: list[int]  # up to the last token that was due
     columns: list[int]  # that the due tokens were fed in …
     due: list[int]  # … and their indices in the text
     indices: list[int]  # of every column: the index in the text of what it should hold, or PADDING
     before: int  # the position of the token before the first that was due; -1 if there is none
-    held: Int[Tensor, " slots"]  # after the pass: the index in the text of what each slot holds, or PADDING, or EMPTY
+    held: Int[Tensor, " slots"]  # after the step: the index in the text of what each slot holds, or PADDING, or EMPTY
 
 
 def causes(steps: Sequence[Step], row: int, prefix_ids: Sequence[int], suffix: Sequence[int]) -> list[Cause]:
     """All faults of `row` in `steps`, which are a recipe's from its first on; none in a right recipe. At most one of a
-    kind in a pass; earlier passes first, and within a pass in the order in which they act."""
-    return [cause for fed in passes_of(steps, row, prefix_ids, suffix) for cause in causes_in(fed)]
+    kind in a step; earlier steps first, and within a step in the order in which they act."""
+    return [cause for fed in all_fed(steps, row, prefix_ids, suffix) for cause in causes_in(fed)]
 
 
 def causes_in(fed: Fed) -> list[Cause]:
-    """The faults of one pass."""
+    """The faults of one step."""
     found = scrambled(fed) | misplaced(fed) | wrongly_seen(fed) | misread(fed)
     return [Cause(fault, fed.step, f"Row {fed.row}{found[fault]}.") for fault in Fault if fault in found]
 
@@ -169,53 +167,38 @@ def wrongly_seen(fed: Fed) -> dict[Fault, str]:
 
 def misread(fed: Fed) -> dict[Fault, str]:
     """Whether the row was read elsewhere than at its last real token."""
-    for read, column in zip(fed.reads, fed.columns[-len(fed.reads) :], strict=False):
-        if read != column:
-            index = fed.indices[read]
-            what = "padding" if index == PADDING else f"token {index} of its text"
-            return {
-                Fault.MISREAD: f" was read at column {read}, which is {what}; its last real token is in column {column}"
-            }
-    return {}
+    read = fed.line.read
+    if fed.columns[-1:] == [read]:
+        return {}
+    what = "padding" if fed.indices[read] == PADDING else f"token {fed.indices[read]} of its text"
+    where = f"its last real token is in column {fed.columns[-1]}" if fed.columns else "it was fed no real token"
+    return {Fault.MISREAD: f" was read at column {read}, which is {what}; {where}"}
 
 
 # --- what was due -----------------------------------------------------------------------------------------------------
 
 
-def passes_of(steps: Sequence[Step], row: int, prefix_ids: Sequence[int], suffix: Sequence[int]) -> Iterator[Fed]:
-    """Each pass that fed the row, up to the one in which it ended."""
+def all_fed(steps: Sequence[Step], row: int, prefix_ids: Sequence[int], suffix: Sequence[int]) -> Iterator[Fed]:
+    """What the row was fed in each of its steps, up to the one in which it ended. A pass that checks drafts is several
+    steps: what is due in each is the token that the one before it chose."""
     lines = [Line.of(step, row) for step in steps if row in step.prompts]
     if not lines:
         return
     text, before = [*prefix_ids, *suffix], min(lines[0].length, len(prefix_ids)) - 1
     held = torch.full((lines[0].mask.shape[1],), EMPTY)
     held[: before + 1] = torch.arange(before + 1)  # the prefix stands at slot = position = 0, 1, 2 …
-    known, number = before + 1, 0  # how much of the text the row was fed; its steps
-    for of_pass in by_pass(lines):
-        line, chosen = of_pass[0], [each.chosen for each in of_pass]
-        text = [*text, *chosen[:-1]]  # a draft that was right is due in the same pass
+    known = before + 1  # how much of the text the row was fed
+    for number, line in enumerate(lines):
         columns = columns_of(text[known:], line)
-        due = list(range(known, len(text)))[len(text) - known - len(columns) :]
+        due = list(range(len(text) - len(columns), len(text)))
         indices = indices_of(line, columns, due, len(text))
         written = line.slots < len(held)
         held = held.index_copy(0, line.slots[written], torch.tensor(indices)[written])
-        yield Fed(row, number, line, [each.read for each in of_pass], chosen, text, columns, due, indices, before, held)
+        yield Fed(row, number, line, text, columns, due, indices, before, held)
+        if line.ended:
+            return
         before = line.positions[columns[-1]] if columns else before
-        text, known, number = [*text, chosen[-1]], len(text), number + len(of_pass)
-
-
-def by_pass(lines: Sequence[Line]) -> Iterator[list[Line]]:
-    """The steps of each pass, up to the row's end. A pass gives a row several where drafts were right: all begin at one
-    length, and each is read further on than the one before."""
-    of_pass = list(lines[:1])
-    for line, last in zip(lines[1:], lines, strict=False):
-        if last.ended:
-            break
-        if line.length != last.length or line.read <= last.read:
-            yield of_pass
-            of_pass = []
-        of_pass.append(line)
-    yield of_pass
+        text, known = [*text, line.chosen], len(text)
 
 
 def columns_of(due: list[int], line: Line) -> list[int]:

@@ -110,6 +110,13 @@ def test_a_shift_beyond_the_prefix_is_right(model: minikv.Decoder) -> None:
 
 
 @plain
+def test_the_row_s_own_tokens_are_told_from_equal_ones(model: minikv.Decoder) -> None:
+    """The prefix ends in the suffix's only token, and its end is fed again before it."""
+    found = minikv.partings(model, "left_shifted_stable", [*PREFIX, 5, 5, 5], [[5], [1, 2, 3, 4]], max_new_tokens=1)
+    assert faults(found[0]) == [(0, Fault.HIDDEN), (0, Fault.TWICE)]
+
+
+@plain
 @each_length
 def test_an_unstable_shift_parts_at_the_embedding(model: minikv.Decoder, lengths: list[int]) -> None:
     """Every row, the longest too: equal keys come out of the sort in an order of its own."""
@@ -538,7 +545,7 @@ def test_the_fast_form_is_refused_before_anything_is_computed(
 
 
 @plain
-def test_where_drafts_are_right_a_pass_is_several_steps(model: minikv.Decoder) -> None:
+def test_a_pass_with_right_drafts_is_several_steps(model: minikv.Decoder) -> None:
     prefix, suffixes = ids(8, seed=3), [ids(2, seed=62), ids(5, seed=65), ids(1, seed=61)]
     walk = list(DRAFTED.steps(model, prefix, suffixes, max_new_tokens=20))
     assert {step.prompts for step in walk} > {(0, 1, 2), (0, 1)}, "all rows guess alike"
