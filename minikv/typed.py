@@ -1,7 +1,7 @@
 """An answer's text as the JSON value that a blank of a template wants, or None where it is no such value.
 
-Nothing is guessed. A number is taken only where one number is written and it can be read in one way; a word beside it
-that might multiply it ("9 billion", "7B") is neither left out nor worked out.
+Nothing is worked out. A number is taken only where one number is written, and a word beside it that might multiply it
+("9 billion", "7B") is neither left out nor multiplied. The whole table is in docs/extraction.md.
 """
 
 import re
