@@ -218,7 +218,7 @@ def indices_of(line: Line, columns: list[int], due: list[int], length: int) -> l
     already, and stands for the one at its position; what is left is padding."""
     indices = [PADDING] * len(line.tokens)
     for column in line.real:
-        if column < min(columns) and 0 <= line.positions[column] < length:
+        if column < min(columns, default=len(line.tokens)) and 0 <= line.positions[column] < length:
             indices[column] = line.positions[column]
     for column, index in zip(columns, due, strict=True):
         indices[column] = index

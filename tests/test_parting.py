@@ -400,6 +400,40 @@ def test_a_position_is_measured_by_the_one_before(model: minikv.Decoder) -> None
 
 
 @plain
+def test_a_row_that_is_fed_nothing(model: minikv.Decoder) -> None:
+    """An empty suffix in a loop that does not say the prefix's last token once more."""
+    short, long = minikv.partings(model, Broken().recipe, PREFIX, [[], [5, 6]], max_new_tokens=1)
+    assert (short.step, short.tensor, short.explained) == (0, "logits", True)
+    assert [cause.sentence for cause in short.causes] == [
+        "Row 0 was read at column 1, which is padding; it was fed no real token."
+    ]
+    assert agrees(long, steps=1)
+
+
+@plain
+def test_what_comes_later_is_told_once(model: minikv.Decoder) -> None:
+    """A short row that is read at padding, and from the next step on does not see its first token."""
+    broken = Broken(
+        place=lambda good: replace(good, mask=without_slot_0(good.mask) if good.mask.shape[1] == 1 else good.mask),
+        read=lambda counts, new: torch.full_like(counts, -1),
+    )
+    _, short = minikv.partings(model, broken.recipe, PREFIX, suffixes_of([4, 2]), max_new_tokens=4)
+    assert faults(short) == [(0, Fault.MISREAD)]
+    assert [(each.step, each.fault) for each in short.later] == [(1, Fault.HIDDEN)]
+
+
+@plain
+def test_where_nothing_parts_the_largest_difference_is_told(model: minikv.Decoder) -> None:
+    suffixes = suffixes_of([4, 2])
+    by_count = [minikv.partings(model, "per_row_offsets", PREFIX, suffixes, max_new_tokens=n) for n in range(1, 6)]
+    for row in range(2):
+        sizes = [found[row].difference.relative for found in by_count]
+        assert sizes == sorted(sizes)
+        assert 0 < sizes[-1] < 1e-4
+    assert any(found.step < 4 for found in by_count[-1])
+
+
+@plain
 def test_two_tokens_swapped(model: minikv.Decoder) -> None:
     swapped = Broken(feed=lambda tokens: tokens[:, [1, 0, 2, 3]])
     found = minikv.partings(model, swapped.recipe, PREFIX, [[5, 6, 7, 8], [9, 10]], max_new_tokens=1)
@@ -516,7 +550,7 @@ def test_numbers_may_agree_where_the_placement_is_wrong(model: minikv.Decoder) -
     found = minikv.partings(
         model, Broken(read=lambda counts, new: counts * 0).recipe, [], [[7, 7]], max_new_tokens=1, rtol=1e9
     )
-    assert not found[0].parted
+    assert (found[0].parted, found[0].explained) == (False, False)
     assert faults(found[0]) == [(0, Fault.MISREAD)]
     assert "Yet its placement is not right, at step 0: Row 0 was read at column 0" in repr(found[0])
 
