@@ -70,6 +70,7 @@ from minikv.recipes import RECIPES
 from minikv.sampling import Sampling
 from minikv.template import without_repetition
 from minikv.tokenizer import until
+from minikv.visible import printable
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -178,7 +179,7 @@ def extract(
         return
     table = Table("key", "value")
     for key, value in values.items():
-        table.add_row(Text(lesson.printable(key)), Text(lesson.printable(value)))
+        table.add_row(Text(printable(key)), Text(printable(value)))
     Console().print(table)
 
 
@@ -229,7 +230,7 @@ def generate(
     walk = steps(decoder, [ids], max_new_tokens=max_new_tokens, stop_ids=stop_ids, sampling=how)
     new_ids = (int(step.chosen[0]) for step in walk if not bool(step.finished[0]))
     for piece in until(tokenizer.stream(new_ids), stop or []):
-        print(lesson.printable(piece) if sys.stdout.isatty() else piece, end="", flush=True)
+        print(printable(piece) if sys.stdout.isatty() else piece, end="", flush=True)
     print()
 
 
@@ -273,7 +274,7 @@ def bench_cache(
     found = growth.compare(decoder, ids, new_tokens, runs, minutes, stderr)
     facts = card(decoder)
     console = Console() if sys.stdout.isatty() else Console(width=160)
-    console.print(Text(lesson.printable(f"{name}\n" + "\n".join(f"  {key}: {value}" for key, value in facts.items()))))
+    console.print(Text(printable(f"{name}\n" + "\n".join(f"  {key}: {value}" for key, value in facts.items()))))
     console.print(growth_report.totals_table(found))
     console.print(growth_report.places_table(found))
     for remark in growth_report.remarks(found):

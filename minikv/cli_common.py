@@ -15,9 +15,10 @@ from rich.text import Text
 from minikv.checkpoint import bundled, load
 from minikv.config import DTYPES
 from minikv.decoder import Decoder
-from minikv.demo import DOCUMENTS, bundled_document, printable, shown
+from minikv.demo import DOCUMENTS, bundled_document
 from minikv.errors import MinikvError
 from minikv.tokenizer import Tokenizer
+from minikv.visible import printable, shown
 
 stderr = Console(stderr=True)
 

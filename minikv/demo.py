@@ -16,10 +16,9 @@ from minikv.extract import prompts
 from minikv.generate import Step, collect
 from minikv.recipes import RECIPES, Recipe
 from minikv.tokenizer import Tokenizer, split_shared
-from minikv.visible import printable as printable  # it is asked for by this name too
+from minikv.visible import shown
 
 DOCUMENTS = ("announcement", "invoice", "job", "abstract")
-CELL = 36  # characters of an answer that a table's cell shows
 
 
 @dataclass(frozen=True)
@@ -110,9 +109,3 @@ def figures_table(outcomes: Sequence[Outcome]) -> Table:
             outcome.recipe.summary,
         )
     return table
-
-
-def shown(answer: str) -> str:
-    """An answer as a cell shows it: one line, cut, without characters that steer a terminal."""
-    line = " ".join(printable(answer).split())
-    return line if len(line) <= CELL else line[: CELL - 1] + "…"

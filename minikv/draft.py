@@ -17,7 +17,7 @@ import torch
 
 from minikv.cache import KVCache, Placement
 from minikv.decoder import Decoder
-from minikv.generate import Prefixes, Step, as_ids, check_prompts, first_pass, one_each, pad_right, prefill
+from minikv.generate import Prefixes, Step, checked_prompts, first_pass, pad_right, prefill
 from minikv.recipes import Ids, Limits, Recipe
 
 LONGEST = 4  # tokens of a draft
@@ -135,9 +135,7 @@ def steps(
     stop_ids: Iterable[int] = (),
 ) -> Iterator[Step]:
     """As `generate.steps`, greedy, with drafts from what each row and its prefix said before."""
-    prompts = as_ids(prompts)
-    prefixes = one_each(model, prompts, prefix)
-    check_prompts(model, prompts, prefixes, max_new_tokens)
+    prompts, prefixes = checked_prompts(model, prompts, prefix, max_new_tokens)
     if not prompts or max_new_tokens == 0:
         return iter(())
     cache, fed = first_pass(prompts, prefixes, max_new_tokens)

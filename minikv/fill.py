@@ -1,18 +1,16 @@
 """A template and a document to a filled template: each blank a question, all of them asked on one cached prefix."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from minikv import draft
-from minikv.answer import Asked, cache_bytes, read
+from minikv.answer import Asked, answer_in_parts
 from minikv.decoder import Decoder
 from minikv.errors import MinikvError
 from minikv.filled import Filled
-from minikv.generate import check_ids, prefill
+from minikv.generate import check_ids
 from minikv.template import plan
 from minikv.tokenizer import Tokenizer
 
-ROWS = 64  # questions in a batch at most: a pass over more rows is no faster for each of them
 MEMORY = 1 << 30  # bytes of keys and values that a batch may take, if that leaves a row
 
 
@@ -52,17 +50,4 @@ def fill_report(
         raise MinikvError("no tokenizer; the checkpoint's folder holds no tokenizer.json, but a template is about text")
     asked = Asked.of(tokenizer, document, planned.questions)
     check_ids(model, asked.suffixes, [len(asked.prefix)] * len(asked.suffixes), max_new_tokens)
-    prefix, answers = prefill(model, asked.prefix), []
-    for suffixes in batches(model, asked, max_new_tokens):
-        walk = draft.steps(model, suffixes, prefix, max_new_tokens, tokenizer.stop_ids)
-        answers += read(walk, len(suffixes), tokenizer)
-    return planned.filled(answers, document)
-
-
-def batches(model: Decoder, asked: Asked, max_new_tokens: int) -> Iterator[list[list[int]]]:
-    """The questions, as many at a time as memory allows."""
-    rows = ROWS
-    while rows > 1 and cache_bytes(model, [Asked(asked.prefix, asked.suffixes[:rows])], max_new_tokens) > MEMORY:
-        rows //= 2
-    for start in range(0, len(asked.suffixes), rows):
-        yield asked.suffixes[start : start + rows]
+    return planned.filled(answer_in_parts(model, tokenizer, asked, max_new_tokens, MEMORY), document)

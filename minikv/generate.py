@@ -103,14 +103,28 @@ def steps(
     MinikvError, before anything is computed, for an empty prompt without a prefix, an id outside the vocabulary, or
     more tokens than the model's context holds.
     """
-    prompts = as_ids(prompts)
-    prefixes = one_each(model, prompts, prefix)
-    check_prompts(model, prompts, prefixes, max_new_tokens)
+    prompts, prefixes = checked_prompts(model, prompts, prefix, max_new_tokens)
     if not prompts or max_new_tokens == 0:
         return iter(())
     cache, fed = first_pass(prompts, prefixes, max_new_tokens)
     tokens, counts = pad_right(fed, cache.lengths.device)
     return own_offset_steps(model, cache, tokens, counts, max_new_tokens, stop_ids, sampling)
+
+
+def checked_prompts(
+    model: Decoder, prompts: Iterable[Iterable[int]], prefix: Prefixes, max_new_tokens: int
+) -> tuple[list[list[int]], list[KVCache]]:
+    """The prompts as ids, and the prefix of each. MinikvError for prompts that cannot continue these prefixes."""
+    ids = as_ids(prompts)
+    prefixes = one_each(model, ids, prefix)
+    for each in prefixes:
+        if each.rows != 1:
+            raise MinikvError(f"the prefix has {each.rows} rows; expected one, which every prompt continues")
+    check_ids(model, ids, used=[int(each.lengths[0]) for each in prefixes], more=max_new_tokens)
+    for prompt, each in zip(ids, prefixes, strict=True):
+        if not prompt and last_token(each) == EMPTY:
+            raise MinikvError("an empty prompt without a prefix; expected at least one token to continue")
+    return ids, prefixes
 
 
 def one_each(model: Decoder, prompts: Sequence[Sequence[int]], prefix: Prefixes) -> list[KVCache]:
@@ -205,19 +219,6 @@ def collect(walk: Iterable[Step], count: int) -> list[list[int]]:
             if not finished:
                 new[prompt].append(token)
     return new
-
-
-def check_prompts(
-    model: Decoder, prompts: Sequence[Sequence[int]], prefixes: Sequence[KVCache], max_new_tokens: int
-) -> None:
-    """MinikvError for prompts that cannot continue these prefixes, one for each."""
-    for prefix in prefixes:
-        if prefix.rows != 1:
-            raise MinikvError(f"the prefix has {prefix.rows} rows; expected one, which every prompt continues")
-    check_ids(model, prompts, used=[int(prefix.lengths[0]) for prefix in prefixes], more=max_new_tokens)
-    for prompt, prefix in zip(prompts, prefixes, strict=True):
-        if not prompt and last_token(prefix) == EMPTY:
-            raise MinikvError("an empty prompt without a prefix; expected at least one token to continue")
 
 
 def check_ids(model: Decoder, prompts: Sequence[Sequence[int]], used: Iterable[int], more: int) -> None:

@@ -107,3 +107,9 @@ def rows_of(step: Step) -> Int[Tensor, " rows"]:
     """The rows of the cache that a step is about: all of them, but for drafts, where some may have ended."""
     whole = len(step.prompts) == step.cache.rows
     return torch.arange(step.cache.rows) if whole else torch.tensor(step.prompts)
+
+
+def ended_prompts(steps: Sequence[Step]) -> set[int]:
+    """The prompts whose rows have chosen a stop id in one of these steps."""
+    finished = [zip(step.prompts, step.finished.tolist(), strict=True) for step in steps]
+    return {prompt for pairs in finished for prompt, ended in pairs if ended}

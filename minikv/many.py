@@ -7,26 +7,21 @@ rows do not fit at once is answered some rows at a time, its prefix computed onc
 What is wrong with one document concerns no other: it gets a result that says what.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import ceil
-from typing import Any, TypeVar
+from typing import Any
 
-from minikv import draft
-from minikv.answer import Answer, Asked, answer_all, cache_bytes, read
+from minikv.answer import Answer, Asked, answer_all, answer_in_parts, cache_bytes, fits, together
 from minikv.corpus import Document, Found, Refused
 from minikv.decoder import Decoder
 from minikv.errors import MinikvError
-from minikv.generate import prefill
 from minikv.results import Result
 from minikv.template import Template
 from minikv.tokenizer import Tokenizer
 
 READ_AHEAD = 64  # documents that are read, and sorted by length, before the first of them is answered
-ROWS = 64  # of a batch: with twice as many Qwen2 0.5B is 3% faster, and one long answer keeps twice as many waiting
-
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -112,8 +107,7 @@ class Extractor:
 
     def fits(self, jobs: Sequence[Asked]) -> bool:
         """Whether one batch can answer all these."""
-        rows = sum(len(job.suffixes) for job in jobs)
-        return rows <= ROWS and cache_bytes(self.model, jobs, self.max_new_tokens) <= self.cache_budget
+        return fits(self.model, jobs, self.max_new_tokens, self.cache_budget)
 
     def excess(self, job: Asked) -> int:
         """Tokens of the document that are too many for the longest question by itself; 0 or less where it fits."""
@@ -146,29 +140,10 @@ class Extractor:
     def answers(self, jobs: Sequence[Asked]) -> list[list[Answer]]:
         if self.fits(jobs):
             return answer_all(self.model, self.tokenizer, jobs, self.max_new_tokens)
-        return [self.in_parts(job) for job in jobs]
-
-    def in_parts(self, job: Asked) -> list[Answer]:
-        """The answers to one document's questions, as many at a time as fit."""
-        prefix, found = prefill(self.model, job.prefix), []
-        for part in together(job.suffixes, lambda part: self.fits([Asked(job.prefix, part)])):
-            walk = draft.steps(self.model, part, prefix, self.max_new_tokens, self.tokenizer.stop_ids)
-            found += read(walk, len(part), self.tokenizer)
-        return found
+        limits = self.max_new_tokens, self.cache_budget
+        return [answer_in_parts(self.model, self.tokenizer, job, *limits) for job in jobs]
 
     def result(self, task: Task, answers: Sequence[Answer]) -> Result:
         filled = self.template.filled(answers, task.document.text)
         values = filled.as_json() if self.report else {"values": filled.values}
         return {"id": task.document.id, **values, **task.remarks}
-
-
-def together(items: Iterable[Item], fit: Callable[[list[Item]], bool]) -> Iterator[list[Item]]:
-    """Neighbours in groups that fit, each as large as can be. What does not fit by itself is a group by itself."""
-    group: list[Item] = []
-    for item in items:
-        if group and not fit([*group, item]):
-            yield group
-            group = []
-        group.append(item)
-    if group:
-        yield group

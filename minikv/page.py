@@ -4,11 +4,11 @@ from textwrap import wrap
 
 from rich.text import Text
 
-from minikv.demo import shown
-from minikv.grid import grid_after
+from minikv.grid import Grid, grid_after
 from minikv.show import COLUMN, RowView
 from minikv.strip import LEGEND, slots_of, strip
 from minikv.table import GAP, Cell, Mark, Table, cell, width
+from minikv.visible import shown
 from minikv.walk import State, Walk
 
 STYLES = {Mark.PLAIN: "", Mark.FAINT: "dim", Mark.STRONG: "bold", Mark.WRONG: "bold red"}
@@ -26,7 +26,8 @@ def screen(walk: Walk, state: State, columns: int, lines: int) -> list[Text]:
     frame = walk.frames[state.at]
     row = frame.row_of(state.prompt)
     view, space = frame.views[row], [Text()] * (lines >= ROOMY)
-    above, below = heading(walk, state.at), closely(walk, state.at, row, columns)
+    grid = grid_after(walk.steps(state.at))
+    above, below = heading(walk, state.at), closely(walk, state.at, row, grid, columns)
     feet = [Text(LEGEND, "dim"), Text(KEYS, "dim")]
     room = lines - len(above) - len(below) - len(feet) - 3 - 3 * len(space)  # 3: two tables' heads, the row's name
     rows = min(len(frame.views), max(3, room - min(len(view.fed), room // 2)))
@@ -48,11 +49,12 @@ def screen(walk: Walk, state: State, columns: int, lines: int) -> list[Text]:
 
 def printed(walk: Walk, at: int, columns: int, prompt: int | None = None) -> list[Text]:
     """A step for a file: its rows in brief, and closely all of them, or that of one prompt."""
-    frame = walk.frames[at]
+    frame, grid = walk.frames[at], grid_after(walk.steps(at))
     lines = [*heading(walk, at), Text(), *as_lines(overview(walk, at, None, columns, len(frame.views)))]
     for row, view in enumerate(frame.views):
         if prompt in (None, view.prompt) and not view.idle:
-            lines += [Text(), name_of(walk, view), *as_lines(fed_table(view, FOLDED)), *closely(walk, at, row, columns)]
+            lines += [Text(), name_of(walk, view), *as_lines(fed_table(view, FOLDED))]
+            lines += closely(walk, at, row, grid, columns)
     return [*lines, Text()]
 
 
@@ -98,11 +100,11 @@ def fed_line(view: RowView, at: int) -> list[Cell]:
     return [*(cell(text, mark) for text in cells), cell(note, Mark.WRONG if padding and read else mark)]
 
 
-def closely(walk: Walk, at: int, row: int, columns: int) -> list[Text]:
+def closely(walk: Walk, at: int, row: int, grid: Grid, columns: int) -> list[Text]:
     """A row's cache after a step, the logits that it was read at, what it has said, and what the step did wrong."""
     frame = walk.frames[at]
     view, room = frame.views[row], max(1, columns - LABEL)
-    slots = slots_of(grid_after(walk.steps(at)), frame.step, row, live=not view.idle)
+    slots = slots_of(grid, frame.step, row, live=not view.idle)
     lines = [labelled(name, line) for name, line in zip(("", "cache", ""), strip(slots, room), strict=True)]
     if not view.idle:
         top = (Text.assemble(text, " ", (f"{logit:.2f}", "dim")) for text, logit in view.top)

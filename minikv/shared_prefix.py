@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -110,8 +109,9 @@ class ForkedCache(KVCache):
         for part, rows in zip(self.prefixes, self.rows_of_prefixes(), strict=True):
             for whole, common, after in ((keys, part.keys, own[0]), (values, part.values, own[1])):
                 known = min(part.length, placement.seen)
+                end = min(known + after.shape[2], placement.seen)
                 whole[rows, :, :known] = common[layer, :, :, :known]
-                whole[rows, :, known:] = F.pad(after[rows], (0, 0, 0, self.slots))[:, :, : placement.seen - known]
+                whole[rows, :, known:end] = after[rows, :, : end - known]
         return keys, values
 
     def own(self, placement: Placement) -> Placement:

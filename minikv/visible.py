@@ -6,6 +6,7 @@ from minikv.tokenizer import Tokenizer
 
 KEPT = "\n\t\u200d"  # U+200D joins emoji
 STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # Unicode's controls, formats, half pairs, line and paragraph ends
+CELL = 36  # characters of an answer that a table's cell shows
 SIGNS = str.maketrans({" ": "·", "\n": "↵", "\t": "⇥"})  # for what nobody would see at the end of a token
 
 
@@ -16,6 +17,12 @@ def printable(text: str) -> str:
         character if character in KEPT or unicodedata.category(character) not in STEERING else "\ufffd"
         for character in text
     )
+
+
+def shown(answer: str) -> str:
+    """An answer as a cell shows it: one line, cut, without characters that steer a terminal."""
+    line = " ".join(printable(answer).split())
+    return line if len(line) <= CELL else line[: CELL - 1] + "…"
 
 
 def one_line(text: str) -> str:

@@ -11,6 +11,7 @@ from minikv.causes import causes
 from minikv.decoder import Decoder
 from minikv.extract import prompts
 from minikv.generate import Step, collect
+from minikv.grid import ended_prompts
 from minikv.keyboard import EOF
 from minikv.recipes import Recipe
 from minikv.show import RowView, describe
@@ -72,7 +73,7 @@ class Walk:
         return min(number, len(self.frames) - 1)
 
     def frame_of(self, step: Step) -> Frame:
-        ended = {view.prompt for frame in self.frames for view in frame.views if view.ended}
+        ended = ended_prompts([frame.step for frame in self.frames])
         views = [
             # A library feeds a row on after its end, which the step alone does not tell.
             replace(view, idle=True, padding=(True,) * len(view.fed)) if view.prompt in ended else view

@@ -8,7 +8,7 @@ import torch
 
 import minikv
 from minikv import MinikvError, Tokenizer, draft
-from minikv.answer import Asked, answer_all, answers, cache_bytes
+from minikv.answer import Answer, Asked, answer_all, cache_bytes
 from minikv.generate import Step, prefill
 from tests.fixture import Oracle, ids
 
@@ -25,6 +25,13 @@ def trained(request: pytest.FixtureRequest) -> tuple[minikv.Decoder, Tokenizer]:
     model, tokenizer = minikv.load(WEIGHTS, dtype=torch.float32)
     assert tokenizer is not None
     return (minikv.fast(model) if request.param == "fast" else model), tokenizer
+
+
+def answers(
+    model: minikv.Decoder, tokenizer: Tokenizer, asked: Sequence[tuple[str, list[str]]], max_new_tokens: int = 64
+) -> list[list[Answer]]:
+    jobs = [Asked.of(tokenizer, document, keys) for document, keys in asked]
+    return answer_all(model, tokenizer, jobs, max_new_tokens)
 
 
 def test_documents_share_a_batch_and_none_notices(trained: tuple[minikv.Decoder, Tokenizer]) -> None:

@@ -15,7 +15,8 @@ from typer.testing import CliRunner, Result
 import minikv
 from minikv import RECIPES
 from minikv.cli import app
-from minikv.demo import bundled_document, printable, shown
+from minikv.demo import bundled_document
+from minikv.visible import printable, shown
 
 KEYS = ["Model name", "Licence"]
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 import minikv
 from minikv import Decoder, MinikvError, Tokenizer
-from minikv.answer import Asked, cache_bytes
+from minikv.answer import ROWS, Asked, cache_bytes
 from minikv.checkpoint import bundled
 from minikv.cli import app
 from minikv.cli_fill import trust_table
@@ -96,7 +96,7 @@ def test_five_hundred_blanks_go_in_batches_on_one_prefix(
     rows = rows_seen(both[0], monkeypatch)
     filled = minikv.fill_report(*both, DOCUMENT, template, max_new_tokens=1)
     assert len(filled.report) == 500
-    assert max(rows) == filling.ROWS
+    assert max(rows) == ROWS
     assert rows.count(1) == 1  # the prefix
     few = minikv.fill_report(*both, DOCUMENT, {"part 24": template["part 24"]}, max_new_tokens=1)
     assert few.values["part 24"] == filled.values["part 24"]

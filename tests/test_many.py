@@ -20,13 +20,13 @@ from typer.testing import Result as Done
 
 import minikv
 from minikv import MinikvError, Tokenizer, draft, many
-from minikv.answer import Answer, Asked, cache_bytes
+from minikv.answer import ROWS, Answer, Asked, cache_bytes, together
 from minikv.cli import app
 from minikv.cli_many import read_size
 from minikv.corpus import Document, Found, Refused
 from minikv.fill import fill_report
 from minikv.generate import Step
-from minikv.many import READ_AHEAD, ROWS, Extractor, Task, together
+from minikv.many import READ_AHEAD, Extractor, Task
 from minikv.results import Result, Results
 from minikv.run import fingerprint
 from minikv.template import plan

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from minikv.bench.draw import check_matplotlib
 from minikv.bench.extract import Contest, Result, Target, Verdict, verdicts
-from minikv.demo import printable
+from minikv.visible import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from minikv.generate import Step
-from minikv.grid import Kind, grid_after, rows_of
+from minikv.grid import Kind, ended_prompts, grid_after, rows_of
 from minikv.tokenizer import Tokenizer
 from minikv.visible import token_text
 
@@ -90,12 +90,6 @@ def live_rows(steps: Sequence[Step]) -> list[tuple[int, int]]:
     last, ended = steps[-1], ended_prompts(steps[:-1])
     rows = enumerate(zip(rows_of(last).tolist(), last.prompts, strict=True))
     return [(row, at) for at, (row, prompt) in rows if prompt not in ended]
-
-
-def ended_prompts(steps: Sequence[Step]) -> set[int]:
-    """The prompts whose rows have chosen a stop id in one of these steps."""
-    finished = [zip(step.prompts, step.finished.tolist(), strict=True) for step in steps]
-    return {prompt for pairs in finished for prompt, ended in pairs if ended}
 
 
 def row_prompts(steps: Sequence[Step]) -> list[int]:

@@ -8,12 +8,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from minikv.draw.cells import Cell, Cells, cells_after, ended_prompts, live_rows, row_prompts
+from minikv.draw.cells import Cell, Cells, cells_after, live_rows, row_prompts
 from minikv.draw.looks import RIGHT, WRONG, Look, cache_look, position_look, query_look, weight_look
 from minikv.draw.panels import Line, Panel
 from minikv.errors import MinikvError
 from minikv.generate import Step
-from minikv.grid import grid_after
+from minikv.grid import ended_prompts, grid_after
 from minikv.recipes import Recipe
 from minikv.tokenizer import Tokenizer
 
