@@ -7,7 +7,6 @@ interrupted.
 import io
 import json
 import sys
-from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -245,7 +244,9 @@ def bench_cache(
     runs: Annotated[int, typer.Option(min=1, help="Runs of each.")] = 5,
     prompt: Annotated[str | None, typer.Option(help="What to continue. Without a tokenizer: 8 random tokens.")] = None,
     dtype: Annotated[str, typer.Option(help="In fp32 both choose the same tokens; 16 bits round apart.")] = "float32",
-    minutes: Annotated[float, typer.Option(help="Stop a run without a cache then, predict the rest.")] = inf,
+    every: Annotated[
+        int, typer.Option(min=1, help="Without a cache time one token in so many, and interpolate those between.")
+    ] = 1,
     out: Annotated[Path | None, typer.Option(help="A folder for picture and JSON, or a .png or .svg.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of random weights and tokens.")] = 0,
     revision: RevisionOption = None,
@@ -267,11 +268,11 @@ def bench_cache(
         ids = random_ids(decoder.config.vocab, growth.RANDOM_PROMPT, seed)
     else:
         raise MinikvError(f"{name}: there is no tokenizer to read a prompt with; leave --prompt")
-    growth.check(decoder, ids, new_tokens, runs, minutes)
+    growth.check(decoder, ids, new_tokens, runs, every)
     if shape is not None:
         with stderr.status(f"drawing the weights of {shape}"):
             fill_randomly(decoder, DTYPES.get(dtype, torch.float32), seed)
-    found = growth.compare(decoder, ids, new_tokens, runs, minutes, stderr)
+    found = growth.compare(decoder, ids, new_tokens, runs, every, stderr)
     facts = card(decoder)
     console = Console() if sys.stdout.isatty() else Console(width=160)
     console.print(Text(printable(f"{name}\n" + "\n".join(f"  {key}: {value}" for key, value in facts.items()))))

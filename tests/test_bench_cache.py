@@ -2,15 +2,17 @@
 fast anything is."""
 
 import json
-import math
 import re
 import statistics
+from collections.abc import Iterator
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import minikv
@@ -19,7 +21,7 @@ from minikv.bench.draw import draw_growth
 from minikv.bench.fit import exponent, fit_exponential, fit_polynomial, miss, r_squared
 from minikv.bench.growth import Comparison, Growth, Run, compare
 from minikv.cli import app
-from tests.fixture import ids
+from tests.fixture import Oracle, ids
 
 FACTS = {"cpu": "a processor", "threads": "1", "dtype": "float32", "torch": "2"}
 N = np.arange(1.0, 401.0)
@@ -34,17 +36,19 @@ def last_line(done: Result) -> dict:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def made_up(uncached: np.ndarray, new_tokens: int | None = None, runs: int = 5, noise: float = 0.02) -> Comparison:
-    """A comparison whose seconds without a cache lie about the given ones, and with it about a hundredth."""
+def made_up(uncached: np.ndarray, every: int = 1, runs: int = 5, noise: float = 0.02) -> Comparison:
+    """A comparison whose seconds without a cache lie about the given ones, one in `every` of them timed, and with it
+    about a hundredth."""
     draw = np.random.default_rng(0)
-    new_tokens = len(uncached) if new_tokens is None else new_tokens
+    whole = len(uncached)
 
-    def noisy(seconds: np.ndarray) -> list[Run]:
+    def growth_of(all_seconds: np.ndarray, places: tuple[int, ...], degree: int) -> Growth:
+        seconds = all_seconds[np.array(places) - 1]
         times = [seconds * (1 + noise * draw.standard_normal(len(seconds))) for _ in range(runs)]
-        return [Run(tuple(range(len(seconds))), tuple(map(float, one))) for one in times]
+        return Growth([Run(places, tuple(map(float, one))) for one in times], places, degree)  # the n-th chose token n
 
-    cached = noisy(np.full(new_tokens, 0.01))
-    return Comparison(8, new_tokens, 10**6, Growth(cached, new_tokens, 1), Growth(noisy(uncached), new_tokens, 2))
+    cached = growth_of(np.full(whole, 0.01), growth.places(whole), degree=1)
+    return Comparison(8, 10**6, cached, growth_of(uncached, growth.places(whole, every), degree=2))
 
 
 # --- the curves -------------------------------------------------------------------------------------------------------
@@ -82,8 +86,8 @@ def test_the_exponential_finds_known_coefficients(b: float) -> None:
 
 @pytest.mark.parametrize("power", [1, 2, 3])
 def test_the_exponent_of_a_power_is_its_own(power: int) -> None:
-    assert exponent(list(7 * N**power)) == pytest.approx(power)
-    assert exponent([3.0]) is None
+    assert exponent(7 * N**power) == pytest.approx(power)
+    assert exponent(np.array([3.0])) is None
 
 
 def test_a_quadratic_and_an_exponential_are_told_apart() -> None:
@@ -109,15 +113,16 @@ def check_figures(told: dict, runs: int, new_tokens: int) -> None:
     assert (told["runs"], told["new_tokens"]) == (runs, new_tokens)
     for walk in (told["with_cache"], told["without_cache"]):
         seconds = walk["seconds"]
-        assert len(seconds) == len(walk["measured_seconds"]) == runs
+        assert len(seconds) == len(walk["timed_seconds"]) == runs
         assert walk["mean"] == pytest.approx(statistics.mean(seconds))
         assert walk["median"] == pytest.approx(statistics.median(seconds))
         assert walk["std"] == pytest.approx(statistics.stdev(seconds) if runs > 1 else 0)
         assert walk["tokens_per_second"] == pytest.approx(new_tokens / walk["median"])
-        assert len(walk["per_token"]) == walk["measured_tokens"]
-        assert walk["predicted"] == (walk["measured_tokens"] < new_tokens)
+        assert len(walk["per_token"]) == len(walk["places"]) == walk["timed_tokens"]
+        assert (walk["places"][0], walk["places"][-1]) == (1, new_tokens)
+        assert walk["interpolated"] == (walk["timed_tokens"] < new_tokens)
         assert all(second > 0 for second in walk["per_token"])
-        assert walk["predicted"] or seconds == walk["measured_seconds"]
+        assert walk["interpolated"] or seconds == pytest.approx(walk["timed_seconds"])
     assert len(told["with_cache"]["per_token"]) == new_tokens
     assert told["ratio"] == pytest.approx(told["without_cache"]["median"] / told["with_cache"]["median"])
 
@@ -152,34 +157,145 @@ def test_a_single_run_of_a_single_token_is_enough(model: minikv.Qwen2, tmp_path:
 
 def test_runs_that_choose_otherwise_are_told_of() -> None:
     found = made_up(0.02 + 1e-4 * N)
-    other = replace(found.uncached.runs[2], tokens=(*range(37), 0, *range(38, 400)))
+    other = replace(found.uncached.runs[2], tokens=(*range(1, 38), 0, *range(39, 401)))
     found = replace(found, uncached=replace(found.uncached, runs=[*found.uncached.runs[:2], other]))
     assert found.first_difference == 38
     assert not found.as_json()["same_tokens"]
     assert "differ from token 38 on" in growth_report.remarks(found)[-1]
 
 
-def test_the_rest_of_a_run_that_was_stopped_is_predicted() -> None:
-    whole = 0.02 + 1e-4 * N + 1e-6 * N**2
-    found = made_up(whole[:200], new_tokens=400)
-    told = found.as_json()
-    check_figures(json.loads(json.dumps(told)), runs=5, new_tokens=400)
-    assert found.uncached.predicted
-    assert not found.cached.predicted
-    assert told["without_cache"]["median"] == pytest.approx(whole.sum(), rel=0.1)
-    assert told["without_cache"]["measured_seconds"][0] == pytest.approx(whole[:200].sum(), rel=0.02)
-    assert growth_report.at(found.uncached, 400)[0] is None
-    assert any("stopped after 200 tokens" in remark for remark in growth_report.remarks(found))
+# --- one token in so many timed ---------------------------------------------------------------------------------------
 
 
-def test_a_run_stops_when_its_minutes_are_over(model: minikv.Qwen2, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("new_tokens", "every", "expected"),
+    [
+        (1, 1, [1]),
+        (1, 5, [1]),
+        (4, 1, [1, 2, 3, 4]),
+        (3, 10, [1, 3]),
+        (10, 3, [1, 4, 7, 10]),
+        (12, 3, [1, 4, 7, 10, 12]),
+    ],
+)
+def test_the_first_and_the_last_token_are_always_timed(new_tokens: int, every: int, expected: list[int]) -> None:
+    assert list(growth.places(new_tokens, every)) == expected
+
+
+def test_a_skipping_walk_chooses_its_tokens_itself_from_the_whole_sequence(
+    model: minikv.Decoder, oracle: Oracle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tokens,) = minikv.generate(model, [ids(9)], max_new_tokens=30)
+    for place in (1, 8, 15, 22, 29, 30):
+        assert int(oracle([*ids(9), *tokens[: place - 1]])[-1].argmax()) == tokens[place - 1]
+    fed = []
+    hidden = model.hidden
+
+    def watched(tokens: torch.Tensor) -> torch.Tensor:
+        fed.append(tokens[0].tolist())
+        return hidden(tokens)
+
+    monkeypatch.setattr(model, "hidden", watched)
+    chosen = list(growth.without_cache(model, ids(9), 30, every=7, between=tokens))
+    assert chosen == [tokens[place - 1] for place in (1, 8, 15, 22, 29, 30)]
+    assert fed == [[*ids(9), *tokens[: place - 1]] for place in (1, 8, 15, 22, 29, 30)]
+    # The other walk's tokens at the timed places are of no account. Those between are.
+    timed_otherwise = [0 if number % 7 == 1 else token for number, token in enumerate(tokens, start=1)]
+    assert list(growth.without_cache(model, ids(9), 30, every=7, between=timed_otherwise)) == chosen
+    second_otherwise = [tokens[0], (tokens[1] + 1) % 97, *tokens[2:]]
+    assert list(growth.without_cache(model, ids(9), 30, every=7, between=second_otherwise))[1:] != chosen[1:]
+
+
+def test_a_walk_with_a_cache_that_errs_at_a_timed_token_is_found_out(
+    model: minikv.Decoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = growth.with_cache
+
+    def wrong(model: minikv.Decoder, prompt: list[int], new_tokens: int) -> Iterator[int]:
+        for number, token in enumerate(right(model, prompt, new_tokens), start=1):
+            yield (token + 1) % 97 if number == 9 else token
+
+    monkeypatch.setattr(growth, "with_cache", wrong)
+    found = compare(model, ids(9), new_tokens=12, runs=1, every=4)
+    assert found.first_difference == 9
+    assert not found.as_json()["same_tokens"]
+
+
+def test_a_skipping_walk_needs_the_tokens_between(model: minikv.Decoder) -> None:
+    with pytest.raises(minikv.MinikvError, match="expected the 12 tokens of another walk"):
+        next(growth.without_cache(model, ids(9), 12, every=4, between=ids(11)))
+
+
+def test_each_run_without_a_cache_times_so_many_tokens(model: minikv.Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(10**6))  # a second passes each time that somebody looks
     monkeypatch.setattr(growth.time, "perf_counter", lambda: float(next(clock)))
-    found = compare(model, ids(9), new_tokens=12, runs=2, minutes=5 / 60)
-    assert (found.cached.measured, found.uncached.measured) == (12, 5)
+    found = compare(model, ids(9), new_tokens=12, runs=2, every=4)
+    told = json.loads(json.dumps(found.as_json(), allow_nan=False))
+    check_figures(told, runs=2, new_tokens=12)
     assert found.first_difference is None
-    assert found.as_json()["with_cache"]["seconds"] == (12, 12)
-    assert found.as_json()["without_cache"]["seconds"] == pytest.approx([12, 12])
+    assert found.uncached.places == (1, 5, 9, 12)
+    assert found.uncached.runs[1].tokens == tuple(found.cached.runs[1].tokens[place - 1] for place in (1, 5, 9, 12))
+    assert told["without_cache"]["timed_seconds"] == [4, 4]
+    assert told["with_cache"]["seconds"] == told["without_cache"]["seconds"] == pytest.approx([12, 12])
+
+
+@pytest.mark.parametrize("every", [1, 2, 7, 10, 25, 399, 1000])
+def test_the_interpolated_total_is_the_whole_walks(every: int) -> None:
+    linear = 0.02 + 1e-4 * N
+    found = made_up(linear, every, noise=0).uncached
+    assert found.totals.median == pytest.approx(linear.sum())
+    assert found.exponent == pytest.approx(exponent(np.cumsum(linear)))
+    c = 4e-7
+    quadratic = linear + c * N**2
+    found = made_up(quadratic, every, noise=0).uncached
+    gap = min(every, 399)  # 400 tokens: no wider
+    assert -1e-9 <= found.totals.median - quadratic.sum() <= c * 400 * (gap**2 - 1) / 6 + 1e-9
+    assert np.diff(found.running) == pytest.approx(found.of_all(found.per_token)[1:])
+    assert (found.running[-1], len(found.running)) == (pytest.approx(found.totals.median), 400)
+    assert [found.of_all(found.per_token)[place - 1] for place in found.places] == found.per_token
+
+
+def test_timing_some_tokens_changes_no_figure_but_their_number() -> None:
+    seconds = 0.02 + 1e-4 * N + 1e-6 * N**2
+    whole, some = made_up(seconds), made_up(seconds, every=9)
+    told = some.as_json()
+    check_figures(json.loads(json.dumps(told)), runs=5, new_tokens=400)
+    assert told["without_cache"]["timed_tokens"] == 46
+    assert told["without_cache"]["places"][-2:] == [397, 400]
+    assert some.uncached.totals.seconds == pytest.approx(whole.uncached.totals.seconds, rel=0.02)
+    assert some.uncached.totals.median == pytest.approx(seconds.sum(), rel=0.02)
+    assert some.uncached.curve.at(N) == pytest.approx(seconds, rel=0.05)
+    assert some.uncached.exponent == pytest.approx(whole.uncached.exponent, abs=0.03)
+    assert some.uncached.miss == pytest.approx(whole.uncached.miss, abs=0.01)
+    assert some.ratio == pytest.approx(whole.ratio, rel=0.02)
+    assert some.exponential.at(N) == pytest.approx(whole.exponential.at(N), rel=0.05)
+    assert some.foretold == pytest.approx(whole.foretold, rel=0.1)
+    assert "is polynomial, not exponential" in growth_report.growth_remark(some)
+
+
+def test_what_was_interpolated_says_so(tmp_path: Path) -> None:
+    seconds = 0.02 + 1e-4 * N
+    told = {}
+    for every in (1, 9):
+        found = made_up(seconds, every, noise=0)
+        with Console(width=160, record=True, file=StringIO()) as console:
+            console.print(growth_report.totals_table(found), growth_report.places_table(found))
+        draw_growth(found, "a model", FACTS, tmp_path / "picture.svg")
+        told[every] = [
+            console.export_text(),
+            " ".join(growth_report.remarks(found)),
+            (tmp_path / "picture.svg").read_text(),
+        ]
+    assert not any("interpolated" in text for text in told[1])
+    table, remarks, picture = told[9]
+    assert "without, 46 of them timed, the others interpolated" in table
+    assert "46 of the 400 tokens were timed, from the first to the last, in 1.9 s" in remarks
+    assert "without a cache 46 tokens timed, the others interpolated" in picture
+    rows = re.findall(r"│ +(\d+) │ +([\d.]+) │ +([\d.]+) │ +([\d.]+) │ +([\d.]+) │", table)
+    assert [int(row[0]) for row in rows] == [1, 10, 46, 100, 145, 199, 253, 298, 352, 400]
+    for place, *milliseconds in rows:  # all of them timed in both walks
+        known = 20 + 0.1 * int(place)
+        assert list(map(float, milliseconds)) == pytest.approx([10, 10, known, known], abs=0.01)
 
 
 # --- the shapes -------------------------------------------------------------------------------------------------------
@@ -231,20 +347,21 @@ def test_the_command_on_the_bundled_weights(tmp_path: Path) -> None:
     assert told["card"]["dtype"] == "float32"
     assert told == json.loads((tmp_path / "kept" / "cache.json").read_text())
     assert (tmp_path / "kept" / "cache.png").read_bytes().startswith(b"\x89PNG")
-    assert re.search(r"with a cache +│ +12 │", done.stdout)
+    assert "12 new tokens after a prompt of" in done.stdout
+    assert re.search(r"with a cache +│ +[\d.]+ ± [\d.]+ │", done.stdout)
     assert "tokens/s" in done.stderr
 
 
 def test_the_command_on_a_shape(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(shapes.SHAPES, "small", shapes.gpt2(hidden=64, layers=3, heads=4) | {"vocab_size": 500})
     common = ("--shape", "small", "--new-tokens", 10, "--runs", 1)
-    told = last_line(run(*common, "--dtype", "bfloat16", "--minutes", 1e-9, "--out", tmp_path / "shape.svg"))
+    told = last_line(run(*common, "--dtype", "bfloat16", "--every", 4, "--out", tmp_path / "shape.svg"))
     check_figures(told, runs=1, new_tokens=10)
     assert told["card"]["dtype"] == "bfloat16"
     assert told["prompt_tokens"] == growth.RANDOM_PROMPT
-    assert told["without_cache"]["measured_tokens"] == 1
-    assert "predicted" in (tmp_path / "shape.svg").read_text()
-    assert last_line(run(*common))["without_cache"]["measured_tokens"] == 10
+    assert told["without_cache"]["places"] == [1, 5, 9, 10]
+    assert "interpolated" in (tmp_path / "shape.svg").read_text()
+    assert last_line(run(*common))["without_cache"]["places"] == list(range(1, 11))
 
 
 def test_a_checkpoint_without_a_tokenizer_gets_random_tokens(checkpoint: Path) -> None:
@@ -265,8 +382,8 @@ def test_a_checkpoint_without_a_tokenizer_gets_random_tokens(checkpoint: Path) -
         (["--new-tokens", "5000"], 1, "context"),
         (["--prompt", ""], 1, "empty prompt"),
         (["--prompt", "a " * 3000], 1, "context"),
-        (["--minutes", "0"], 1, "minutes is 0.0"),
-        (["--minutes", "nan"], 1, "minutes is nan"),
+        (["--every", "0"], 2, "every"),
+        (["--every", "2.5"], 2, "every"),
         (["--out", "picture.jpg"], 1, "ends in .png or .svg"),
     ],
 )
@@ -281,12 +398,14 @@ def test_a_users_mistake_is_told_before_anything_is_computed(
 
 def test_the_longest_sequence_of_gpt2_is_allowed() -> None:
     model = shapes.blank_shape("gpt2")
-    growth.check(model, [0] * 25, new_tokens=1000, runs=1, minutes=math.inf)
+    growth.check(model, [0] * 25, new_tokens=1000, runs=1)
     with pytest.raises(minikv.MinikvError, match="1025 positions"):
-        growth.check(model, [0] * 26, new_tokens=1000, runs=1, minutes=math.inf)
+        growth.check(model, [0] * 26, new_tokens=1000, runs=1)
     for wrong in ({"new_tokens": 0}, {"runs": 0}):
         with pytest.raises(minikv.MinikvError, match="at least one"):
-            growth.check(model, [0], **{"new_tokens": 1, "runs": 1, "minutes": math.inf} | wrong)
+            growth.check(model, [0], **{"new_tokens": 1, "runs": 1} | wrong)
+    with pytest.raises(minikv.MinikvError, match="one token in 0"):
+        growth.check(model, [0], new_tokens=1, runs=1, every=0)
 
 
 def test_matplotlib_is_asked_for_before_the_measuring_and_only_for_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:

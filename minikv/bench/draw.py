@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from importlib.util import find_spec
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,19 +29,19 @@ def draw_growth(found: Comparison, model: str, facts: Mapping[str, str], path: P
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 4), dpi=200, layout="constrained", facecolor="white")
-    about = "about " if found.uncached.predicted else ""
     figure.suptitle(
-        f"{found.new_tokens:,} new tokens take {about}{found.ratio:.1f} times as long without a KV cache", fontsize=13
+        f"{found.new_tokens:,} new tokens take {found.ratio:.1f} times as long without a KV cache", fontsize=13
     )
     threads = f"{facts['threads']} thread{'' if facts['threads'] == '1' else 's'}"
     measured = f"{model}; {facts['cpu']}, {threads}; {facts['dtype']}, torch {facts['torch']}"
     runs = "a single run" if len(found.cached.runs) == 1 else f"medians of {len(found.cached.runs)} runs"
-    figure.supxlabel(f"{measured}; {runs}", fontsize=8, color=OTHER)
+    some = f"\nwithout a cache {len(found.uncached.places):,} tokens timed, the others interpolated"
+    figure.supxlabel(f"{measured}; {runs}{some if found.uncached.interpolated else ''}", fontsize=8, color=OTHER)
     each, total = figure.subplots(1, 2)
     for growth, colour, name in ((found.uncached, UNCACHED, "without a cache"), (found.cached, CACHED, "with a cache")):
         draw_each(each, growth, colour, name)
         draw_total(total, growth, colour, name)
-    n = np.arange(1.0, found.uncached.measured + 1)
+    n = np.arange(1.0, found.new_tokens + 1)
     each.plot(n, 1e3 * found.exponential.at(n), color=OTHER, linestyle=":", linewidth=1.2, label="best exponential")
     each.set(title="milliseconds of the n-th token", xlabel="n")
     each.legend(fontsize=9, frameon=False, loc="upper left")
@@ -57,27 +56,22 @@ def draw_growth(found: Comparison, model: str, facts: Mapping[str, str], path: P
 
 
 def draw_each(axes: "Axes", growth: Growth, colour: str, name: str) -> None:
-    """Each token's median as a faint point, and the curve through them, dashed where nothing was measured."""
+    """Each timed token's median as a point, the fainter the more there are, and the curve through them."""
     n = np.arange(1.0, growth.new_tokens + 1)
-    fitted = 1e3 * growth.curve.at(n)
-    axes.scatter(n[: growth.measured], 1e3 * np.array(growth.per_token), s=5, color=colour, alpha=0.3, linewidths=0)
-    axes.plot(n[: growth.measured], fitted[: growth.measured], color=colour, linewidth=1.8, label=name)
-    if growth.predicted:
-        rest = slice(growth.measured - 1, None)
-        axes.plot(n[rest], fitted[rest], color=colour, linewidth=1.8, linestyle="--", label=f"{name}, predicted")
+    size, alpha = (5, 0.3) if len(growth.places) > 200 else (16, 0.6)
+    seconds = np.array(growth.per_token)
+    axes.scatter(growth.places, 1e3 * seconds, s=size, color=colour, alpha=alpha, linewidths=0, clip_on=False)
+    axes.plot(n, 1e3 * growth.curve.at(n), color=colour, linewidth=1.8, label=name)
 
 
 def draw_total(axes: "Axes", growth: Growth, colour: str, name: str) -> None:
     """The running total of the medians, its end in words."""
     n = np.arange(1.0, growth.new_tokens + 1)
-    rest = growth.curve.at(n[growth.measured :])
-    running = np.array(list(accumulate([*growth.per_token, *rest])))
-    axes.plot(n[: growth.measured], running[: growth.measured], color=colour, linewidth=1.8)
-    axes.plot(n[growth.measured - 1 :], running[growth.measured - 1 :], color=colour, linewidth=1.8, linestyle="--")
-    about, seconds = "predicted " if growth.predicted else "", growth.totals.median
+    axes.plot(n, growth.running, color=colour, linewidth=1.8)
+    seconds = growth.totals.median
     axes.annotate(
-        f"{name}\n{about}{seconds:,.0f} s" if seconds >= 1000 else f"{name}\n{about}{seconds:.3g} s",
-        (n[-1], running[-1]),
+        f"{name}\n{seconds:,.0f} s" if seconds >= 1000 else f"{name}\n{seconds:.3g} s",
+        (n[-1], growth.running[-1]),
         xytext=(-8, 6),
         textcoords="offset points",
         ha="right",

@@ -1,7 +1,6 @@
 """How seconds grow with the number of the token: a polynomial and an exponential through measured points, and how far
 each of them misses."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -83,7 +82,7 @@ def r_squared(curve: Curve, n: Numbers, seconds: Numbers) -> float | None:
     return 1 - float(np.square(curve.at(n) - seconds).sum()) / spread if spread > 0 else None
 
 
-def exponent(totals: Sequence[float]) -> float | None:
+def exponent(totals: Numbers) -> float | None:
     """p where a total grows like n**p, from the middle to the end of what it was after 1, 2, 3 … tokens: 1 is linear, 2
     quadratic, 3 cubic. None for a single token."""
     half, end = len(totals) // 2, len(totals)

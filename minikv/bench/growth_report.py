@@ -1,59 +1,53 @@
 """A comparison with and without a cache as tables and sentences."""
 
 import math
+import statistics
 
 import numpy as np
 from rich.table import Table
 
 from minikv.bench.growth import Comparison, Growth
-from minikv.bench.machine import Timing
 
 
 def totals_table(found: Comparison) -> Table:
-    """Seconds of all new tokens. What was predicted says so."""
+    """Seconds of all new tokens. What was interpolated says so."""
     table = Table(title=f"{found.new_tokens:,} new tokens after a prompt of {found.prompt_tokens:,}")
     table.title_justify = "left"
     table.add_column("")
-    for heading in ("tokens", "seconds, mean ± std", "median", "tokens/s", "times as long"):
+    for heading in ("seconds, mean ± std", "median", "tokens/s", "times as long"):
         table.add_column(heading, justify="right")
     cached, uncached = found.cached, found.uncached
-    table.add_row("with a cache", *figures(found.new_tokens, cached.totals), "1")
-    if not uncached.predicted:
-        table.add_row("without", *figures(found.new_tokens, uncached.totals), f"{found.ratio:.2f}")
-        return table
-    measured = Timing(tuple(sum(run.seconds) for run in uncached.runs))
-    table.add_row("without, as far as it was measured", *figures(uncached.measured, measured), "")
-    table.add_row("without, PREDICTED", *figures(found.new_tokens, uncached.totals), f"≈ {found.ratio:.2f}")
+    some = f", {len(uncached.places):,} of them timed, the others interpolated" if uncached.interpolated else ""
+    table.add_row("with a cache", *figures(cached), "1")
+    table.add_row(f"without{some}", *figures(uncached), f"{found.ratio:.2f}")
     return table
 
 
-def figures(tokens: int, timing: Timing) -> tuple[str, ...]:
-    spread = f" ± {timing.std:.3f}" if len(timing.seconds) > 1 else ""  # a single run shows none
-    return f"{tokens:,}", f"{timing.mean:.3f}{spread}", f"{timing.median:.3f}", f"{tokens / timing.median:.1f}"
+def figures(growth: Growth) -> tuple[str, ...]:
+    totals = growth.totals
+    spread = f" ± {totals.std:.3f}" if len(totals.seconds) > 1 else ""  # a single run shows none
+    return f"{totals.mean:.3f}{spread}", f"{totals.median:.3f}", f"{growth.tokens_per_second:.2f}"
 
 
 def places_table(found: Comparison) -> Table:
-    """Milliseconds of single tokens along the sequence: the median over the runs, and the curve."""
+    """Milliseconds of single tokens along the sequence, timed in both: the median over the runs, and the curve."""
     table = Table(title="Milliseconds of one token: measured (median of the runs) and on the fitted curve")
     table.title_justify = "left"
     for heading in ("token", "with a cache", "fitted", "without", "fitted", "times as long, fitted"):
         table.add_column(heading, justify="right")
-    last = found.new_tokens
-    for place in sorted({1, 2, *(max(1, last * part // 8) for part in range(1, 9))}):
-        if place <= last:
-            cached, uncached = at(found.cached, place), at(found.uncached, place)
-            table.add_row(f"{place:,}", *cells(*cached), *cells(*uncached), f"{uncached[1] / cached[1]:.2f}")
+    timed = found.uncached.places
+    last = len(timed) - 1
+    for index in sorted({0, min(1, last), *(last * part // 8 for part in range(1, 9))}):
+        place = timed[index]
+        cached, uncached = at(found.cached, place), at(found.uncached, place)
+        milliseconds = (f"{1e3 * seconds:.2f}" for seconds in (*cached, *uncached))
+        table.add_row(f"{place:,}", *milliseconds, f"{uncached[1] / cached[1]:.2f}")
     return table
 
 
-def at(growth: Growth, place: int) -> tuple[float | None, float]:
-    """Seconds of a token: measured, where it was, and fitted."""
-    measured = growth.per_token[place - 1] if place <= growth.measured else None
-    return measured, float(growth.curve.at(np.array([float(place)]))[0])
-
-
-def cells(measured: float | None, fitted: float) -> tuple[str, str]:
-    return "not measured" if measured is None else f"{1e3 * measured:.2f}", f"{1e3 * fitted:.2f}"
+def at(growth: Growth, place: int) -> tuple[float, float]:
+    """Seconds of a timed token: measured, and fitted."""
+    return growth.per_token[growth.places.index(place)], float(growth.curve.at(np.array([float(place)]))[0])
 
 
 def remarks(found: Comparison) -> list[str]:
@@ -62,15 +56,15 @@ def remarks(found: Comparison) -> list[str]:
     told = [growth_remark(found)]
     if cached.exponent is not None and uncached.exponent is not None:
         told.append(
-            f"The total grows as n^{cached.exponent:.2f} with a cache (from {cached.measured // 2:,} to "
-            f"{cached.measured:,} tokens) and as n^{uncached.exponent:.2f} without (from {uncached.measured // 2:,} to "
-            f"{uncached.measured:,}); n^1 is linear, n^2 quadratic, n^3 cubic."
+            f"From {found.new_tokens // 2:,} to {found.new_tokens:,} tokens the total grows as n^{cached.exponent:.2f} "
+            f"with a cache and as n^{uncached.exponent:.2f} without; n^1 is linear, n^2 quadratic, n^3 cubic."
         )
-    if uncached.predicted:
+    if uncached.interpolated:
+        seconds = statistics.median(sum(run.seconds) for run in uncached.runs)
         told.append(
-            f"PREDICTED: without a cache the runs were stopped after {uncached.measured:,} tokens; for the other "
-            f"{uncached.new_tokens - uncached.measured:,} each run counts what the curve through its own tokens says, "
-            f"{uncached.new_tokens / uncached.measured:.1f} times as far out as it was measured."
+            f"Without a cache {len(uncached.places):,} of the {found.new_tokens:,} tokens were timed, from the first "
+            f"to the last, in {seconds:.1f} s; the total is the sum with those between interpolated. Each of them was "
+            f"chosen from the whole sequence; the tokens between are the ones that were chosen with a cache."
         )
     told.append(f"The cache takes {found.cache_bytes / 1e6:.1f} MB at the end.")
     told.append(
@@ -84,9 +78,9 @@ def remarks(found: Comparison) -> list[str]:
 
 def growth_remark(found: Comparison) -> str:
     """Whether the seconds without a cache grow like a polynomial or like an exponential."""
-    tokens, foretold = found.uncached.measured, found.foretold
+    timed, foretold = len(found.uncached.places), found.foretold
     if foretold is None:
-        return f"{tokens:,} tokens without a cache are too few to tell a polynomial from an exponential."
+        return f"{timed:,} timed tokens without a cache are too few to tell a polynomial from an exponential."
     polynomial, exponential = foretold
     # By a margin: uneven times alone let one of the two lie a little closer.
     closer = found.exponential_miss > 1.1 * found.uncached.miss
@@ -95,6 +89,6 @@ def growth_remark(found: Comparison) -> str:
     return (
         f"The growth without a cache is {verdict}: the best a + b n + c n^2 misses the seconds of a token by "
         f"{found.uncached.miss:.1%} of their mean (root mean square), the best a exp(b n) by "
-        f"{found.exponential_miss:.1%}; fitted to the first half of the {tokens:,} tokens alone, they foretell "
+        f"{found.exponential_miss:.1%}; fitted to the first half of the {timed:,} timed tokens alone, they foretell "
         f"{polynomial:.2f} and {exponential:.2f} times the seconds that the second half took."
     )
