@@ -20,7 +20,7 @@ from minikv.cli_common import load_both, stderr
 from minikv.corpus import count_documents, read_documents, unanswered
 from minikv.errors import MinikvError
 from minikv.many_ray import check_ray, results_over_ray
-from minikv.results import Result, Results, open_results
+from minikv.results import Result, Results, kept_path, open_results, settings_path
 from minikv.run import Run
 
 SOME_FAILED = 3  # the exit code
@@ -50,7 +50,9 @@ BudgetOption = Annotated[
 OverlongOption = Annotated[
     Overlong, typer.Option(help="A document beyond context or memory: an error, or its beginning.")
 ]
-EngineOption = Annotated[Engine, typer.Option(help="In this process, or over Ray Data in --workers processes.")]
+EngineOption = Annotated[
+    Engine, typer.Option(help="In this process, or over Ray Data in --workers of them, here or where RAY_ADDRESS says.")
+]
 WorkersOption = Annotated[int, typer.Option(min=1, help="Processes of --engine ray, each with the model.")]
 
 
@@ -89,7 +91,7 @@ def extract_many(
         tell_what_was_there(results)
         if engine is Engine.RAY:
             del decoder, extractor
-            batches = results_over_ray(run, documents.resolve(), results.answered, workers)
+            batches = results_over_ray(run, settings, documents.resolve(), results.answered, workers)
         else:
             batches = extractor.results(unanswered(found, results.answered))
         failed = write_all(batches, results, total - len(results.answered))
@@ -155,8 +157,10 @@ def tell(words: str) -> None:
 
 
 def check_out(documents: Path, out: Path) -> None:
-    """MinikvError where the results would be read as documents."""
-    if documents.resolve() in (out.resolve(), *out.resolve().parents):
+    """MinikvError where the results, or what is written beside them, would be read as documents or written over
+    them."""
+    results = out.resolve()  # where a link leads
+    if documents.resolve() in (results, settings_path(results), kept_path(results), *results.parents):
         raise MinikvError(f"--out {out} is among the documents; put the results elsewhere")
 
 

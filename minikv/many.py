@@ -22,6 +22,7 @@ from minikv.template import Template
 from minikv.tokenizer import Tokenizer
 
 READ_AHEAD = 64  # documents that are read, and sorted by length, before the first of them is answered
+AT_MOST = 16  # characters of a token, on the average of a long text; more only in one of blanks and the like
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ class Extractor:
         """A result for each document, a batch at a time, in the order in which they are done: {"id", "values"}, or
         {"id", "error"}. There may be any number of documents: READ_AHEAD of them are held."""
         waiting = iter(documents)
-        while window := list(islice(waiting, READ_AHEAD)):
-            prepared = [self.prepared(found) for found in window]
+        # Each is prepared as it is read: of one that is too long no more is held than its result or its beginning.
+        while prepared := [self.prepared(found) for found in islice(waiting, READ_AHEAD)]:
             if failed := [each for each in prepared if not isinstance(each, Task)]:
                 yield failed
             tasks = sorted((each for each in prepared if isinstance(each, Task)), key=lambda task: task.job.longest)
@@ -79,29 +80,42 @@ class Extractor:
         if isinstance(found, Refused):
             return {"id": found.id, "error": found.error}
         try:
-            job = self.asked(found.text)
+            text = self.beginning(found.text)
+            job = self.asked(text)
+            if len(text) < len(found.text) and self.excess(job) <= 0:
+                text, job = found.text, self.asked(found.text)
             if (over := self.excess(job)) <= 0:
                 return Task(found, job, {})
             if self.truncate:
-                return self.cut(found, job)
-            raise MinikvError(f"the document {self.too_long(job, over)}; split it, or have it truncated")
+                return self.cut(found, text, job)
+            part = f", in its first {len(text)} of {len(found.text)} characters," if len(text) < len(found.text) else ""
+            raise MinikvError(f"the document{part} {self.too_long(job, over)}; split it, or have it truncated")
         except MinikvError as error:
             return {"id": found.id, "error": str(error)}
+
+    def beginning(self, text: str) -> str:
+        """As much of a text as a context hardly ever holds. To encode it takes some hundred times its size, so where
+        this is too long already, the rest is never encoded with the questions."""
+        blank = len(text) - len(text.lstrip())  # no part of what is asked about
+        return text[: blank + AT_MOST * self.model.config.context]
 
     def asked(self, text: str) -> Asked:
         return Asked.of(self.tokenizer, text, self.template.questions)
 
-    def cut(self, document: Document, job: Asked) -> Task:
-        """As much of the beginning of a document as is not too long."""
-        ends = [end for _, end in self.tokenizer.plain.encode(document.text, add_special_tokens=False).offsets]
-        text, kept = document.text, len(ends)
+    def cut(self, document: Document, text: str, job: Asked) -> Task:
+        """As much of the beginning of a document as is not too long. `text` is a beginning that is, and `job` asks
+        about it; what comes after it is only counted, in pieces as long, at whose borders a token may be cut in two."""
+        ends = [end for _, end in self.tokenizer.plain.encode(text, add_special_tokens=False).offsets]
+        starts = range(len(text), len(document.text), len(text))
+        rest = sum(len(self.tokenizer.encode(document.text[start : start + len(text)])) for start in starts)
+        of = kept = len(ends)
         while (over := self.excess(job)) > 0:  # again where a word that is cut has a token more than it had
             kept -= over
             if kept < 1:
                 raise MinikvError(f"even the first token of the document {self.too_long(job, over)}")
-            text = document.text[: ends[kept - 1]]
+            text = text[: ends[kept - 1]]
             job = self.asked(text)
-        return Task(Document(document.id, text), job, {"truncated": {"kept": kept, "of": len(ends)}})
+        return Task(Document(document.id, text), job, {"truncated": {"kept": kept, "of": of + rest}})
 
     # --- the memory ---------------------------------------------------------------------------------------------------
 

@@ -56,17 +56,19 @@ def open_results(path: Path, settings: Result) -> Iterator[Results]:
 
     settings   what the results depend on, as JSON has it
 
-    MinikvError, and no change, for a file with results of other settings, for one that this function did not begin, and
-    for one that another process has open.
+    MinikvError, and no change, for a file with results of other settings, for one that this function did not begin, of
+    the results or of the settings, and for one that another process has open.
     """
     path = path.resolve()  # a link stays one
     if path.exists() and not path.is_file():
         raise MinikvError(f"{path} is no file; expected the name of one for the results")
     with settings_path(path).open("a+", encoding="utf-8") as noted:
         lock(noted, path)
+        before = read_settings(noted)
         if path.exists() and path.stat().st_size:
-            check_settings(noted, path, settings)
+            check_settings(before, path, settings)
         else:
+            check_unused(before, path, settings)
             note_settings(noted, settings)
         answered, failed, torn = read_results(path)
         if failed or torn:
@@ -83,6 +85,15 @@ def settings_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.settings.json")
 
 
+def kept_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.kept")
+
+
+def differing(before: Result, settings: Result) -> list[str]:
+    """The names of the settings that are not the same."""
+    return sorted(name for name in {*before, *settings} if before.get(name) != settings.get(name))
+
+
 def lock(noted: TextIO, path: Path) -> None:
     """Keep other processes away until this file is closed, however that comes about."""
     try:
@@ -91,29 +102,42 @@ def lock(noted: TextIO, path: Path) -> None:
         raise MinikvError(f"another run writes to {path}; wait until it has ended, or name another file") from None
 
 
-def check_settings(noted: TextIO, path: Path, settings: Result) -> None:
-    """MinikvError for results that were made with other settings than these."""
+def read_settings(noted: TextIO) -> Result | None:
+    """What a file of settings holds, {} for an empty one; None where that is something else."""
     noted.seek(0)
     try:
-        before = json.load(noted)
+        before = json.loads(noted.read() or "{}")
     except (ValueError, RecursionError):
-        before = None
-    if not isinstance(before, dict):
+        return None
+    return before if isinstance(before, dict) else None
+
+
+def check_settings(before: Result | None, path: Path, settings: Result) -> None:
+    """MinikvError for results that were made with other settings than these."""
+    if not before:
         raise MinikvError(
             f"{path} holds something, but no {settings_path(path).name} beside it says of which run; name another file"
         )
-    other = sorted(name for name in {*before, *settings} if before.get(name) != settings.get(name))
-    if other:
+    if other := differing(before, settings):
         raise MinikvError(
             f"{path} holds results of another run: what differs is {', '.join(other)} (see "
             f"{settings_path(path).name}); give the same again, or name another file"
         )
 
 
+def check_unused(before: Result | None, path: Path, settings: Result) -> None:
+    """MinikvError where there are no results yet, but a file of somebody else has the name of the settings': it may be
+    the template or the documents. Settings of a run that ended before its first result are replaced."""
+    if before is None or (before and before.keys() != settings.keys()):
+        raise MinikvError(
+            f"{settings_path(path)} is there and holds no settings of a run like this one, which would be written "
+            f"there; move it, or name another file for the results"
+        )
+
+
 def note_settings(noted: TextIO, settings: Result) -> None:
     noted.truncate(0)
-    json.dump(settings, noted, indent=2)
-    noted.write("\n")
+    noted.write(json.dumps(settings, indent=2) + "\n")
     noted.flush()
     os.fsync(noted.fileno())
 
@@ -154,7 +178,7 @@ def read_result(line: bytes, where: str) -> Result:
 
 def keep_answered(path: Path) -> None:
     """Leave only whole lines with values in the file, in one stroke: stopped before it, the old file is there."""
-    kept = path.with_name(f"{path.name}.kept")
+    kept = kept_path(path)
     with kept.open("wb") as file:
         for line in lines_of(path):
             if line.endswith(b"\n") and "error" not in json.loads(line):

@@ -231,7 +231,7 @@ def test_a_document_is_cut_where_it_has_to_be(trained: tuple[minikv.Decoder, Tok
     budget = cache_bytes(model, [Asked(job.prefix, [max(job.suffixes, key=len)])], 12)
     text = f"{invoice(0)} And so on, and so on, from page to page. \U0001f469\u200d\U0001f467 e\u0301te\u0301."
     extractor = Extractor(model, tokenizer, TEMPLATE, 12, cache_budget=budget, truncate=True)
-    task = extractor.cut(Document("a", text), extractor.asked(text))
+    task = extractor.cut(Document("a", text), text, extractor.asked(text))
     kept, of = task.remarks["truncated"].values()
     assert of == len(tokenizer.encode(text))
     assert task.document.text == invoice(0) == text[: len(invoice(0))]
@@ -239,6 +239,38 @@ def test_a_document_is_cut_where_it_has_to_be(trained: tuple[minikv.Decoder, Tok
     (result,) = flat(extractor.results([Document("a", text)]))
     expected = alone(invoice(0))
     assert result == {"id": "a", "values": expected, "truncated": {"kept": kept, "of": of}}
+
+
+def test_of_a_long_document_the_beginning_is_encoded(
+    trained: tuple[minikv.Decoder, Tokenizer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What comes after it is counted in pieces, so memory does not grow with it; blanks before it are no part of it."""
+    model, tokenizer = trained
+    encoded, encode = [], Tokenizer.encode
+    monkeypatch.setattr(Tokenizer, "encode", lambda self, text: encoded.append(len(text)) or encode(self, text))
+    text = " \n" * 30_000 + "".join(invoice(number) + "\n" for number in range(20_000))
+    for truncate, longest in ((False, 40_000), (True, 100_000)):
+        encoded.clear()
+        extractor = Canned(model, tokenizer, TEMPLATE, 8, truncate=truncate)
+        prepared = extractor.prepared(Document("a", text))
+        assert max(encoded) < longest < len(text) / 10
+        if not truncate:
+            assert "in its first 92768 of 2632780 characters, takes" in prepared["error"]
+            continue
+        assert text.startswith(prepared.document.text)
+        assert -9 < extractor.excess(prepared.job) <= 0
+        whole = len(encode(tokenizer, text))
+        assert whole <= prepared.remarks["truncated"]["of"] <= whole + 2 * len(text) // 90_000
+
+
+def test_a_long_document_of_long_tokens_is_answered_whole(
+    trained: tuple[minikv.Decoder, Tokenizer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the beginning is not too long, the rest is read too."""
+    monkeypatch.setattr(Extractor, "beginning", lambda self, text: text[:200])
+    (result,) = flat(Canned(*trained, TEMPLATE, 8).results([Document("a", "word " * 500)]))
+    assert result == {"id": "a", "values": dict.fromkeys(KEYS, "x")}
+    assert asked_together[-1] == [Asked.of(trained[1], "word " * 500, KEYS)]
 
 
 @given(st.text(alphabet="ab \u0301e\U0001f469\u200d\U0001f467\n", min_size=1, max_size=60), st.integers(0, 40))
@@ -511,6 +543,33 @@ def test_a_users_mistake_is_told_before_anything_is_computed(
     assert words in told
     assert done.exit_code == code
     assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("named", ["out.jsonl", "out.jsonl.settings.json", "out.jsonl.kept"])
+def test_nothing_is_written_over_the_documents(tmp_path: Path, named: str) -> None:
+    """Through a link neither."""
+    documents = tmp_path / named
+    documents.write_text(json.dumps({"id": 1, "text": invoice(1)}) + "\n")
+    before = documents.read_bytes()
+    (tmp_path / "link").symlink_to(tmp_path / "out.jsonl")
+    for out in ("out.jsonl", "link"):
+        done = run(*command(documents, tmp_path / out))
+        assert done.exit_code == 1
+        assert "is among the documents" in done.stderr
+        assert documents.read_bytes() == before
+        assert {each.name for each in tmp_path.iterdir()} == {named, "link"}
+
+
+def test_a_template_is_not_written_over(corpus: Path, tmp_path: Path) -> None:
+    corpus.write_text(json.dumps({"id": 1, "text": invoice(1)}) + "\n")
+    for named in ("out.jsonl", "out.jsonl.settings.json"):
+        template = tmp_path / named
+        template.write_text('{"Seller": ""}')
+        done = run(*command(corpus, tmp_path / "out.jsonl", "--template", template))
+        assert done.exit_code == 1
+        assert "name another file" in done.stderr
+        assert template.read_text() == '{"Seller": ""}'
+        template.unlink()
 
 
 def test_documents_need_a_place_for_results(corpus: Path) -> None:

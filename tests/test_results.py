@@ -99,10 +99,23 @@ def test_a_file_of_somebody_else_is_refused(path: Path) -> None:
 
 def test_an_empty_file_takes_any_settings(path: Path) -> None:
     begin(path)
-    with open_results(path, {"template": {}}) as results:
+    with open_results(path, {"template": {}, "max_new_tokens": 1}) as results:
         results.add([{"id": "a", "values": {}}])
     with pytest.raises(MinikvError, match="differs is max_new_tokens, template"), open_results(path, SETTINGS):
         pass
+
+
+@pytest.mark.parametrize(
+    "theirs", ['{"Seller": ""}', '{"id": 1, "text": "a"}\n{"id": 2, "text": "b"}\n', "[]", "diary"]
+)
+def test_settings_are_not_written_over_a_file_of_somebody_else(path: Path, theirs: str) -> None:
+    """As where that is the template, or the documents."""
+    other = path.with_name("results.jsonl.settings.json")
+    other.write_text(theirs)
+    with pytest.raises(MinikvError, match="holds no settings of a run"), open_results(path, SETTINGS):
+        pass
+    assert other.read_text() == theirs
+    assert not path.exists()
 
 
 def test_only_one_run_writes(path: Path) -> None:
