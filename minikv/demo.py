@@ -16,7 +16,7 @@ from minikv.extract import prompts
 from minikv.generate import Step, collect
 from minikv.recipes import RECIPES, Recipe
 from minikv.tokenizer import Tokenizer, split_shared
-from minikv.visible import shown
+from minikv.visible import shown, shown_answer
 
 DOCUMENTS = ("announcement", "invoice", "job", "abstract")
 
@@ -84,7 +84,7 @@ def answers_table(outcomes: Sequence[Outcome], keys: Sequence[str]) -> Table:
         table.add_column(Text(shown(key)), overflow="fold", min_width=8)
     for outcome in outcomes:
         cells = [
-            Text(shown(answer)) if answer == expected else Text(f"≠ {shown(answer)}", style="bold red")
+            Text(shown_answer(answer)) if answer == expected else Text(f"≠ {shown_answer(answer)}", style="bold red")
             for answer, expected in zip(outcome.answers, truth, strict=True)
         ]
         table.add_row(outcome.recipe.name, *cells)

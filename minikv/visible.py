@@ -25,6 +25,11 @@ def shown(answer: str) -> str:
     return line if len(line) <= CELL else line[: CELL - 1] + "…"
 
 
+def shown_answer(answer: str) -> str:
+    """An answer in a table: the empty one in words, lest it look like no answer at all."""
+    return shown(answer) or "(nothing)"
+
+
 def one_line(text: str) -> str:
     """The same on one line: ↵ where one ends, ⇥ for a tab."""
     return printable(text.translate({**SIGNS, ord(" "): " "}))

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import huggingface_hub.constants
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import minikv
 from minikv import RECIPES
 from minikv.cli import app
-from minikv.demo import bundled_document
+from minikv.demo import Outcome, answers_table, bundled_document
 from minikv.visible import printable, shown
 
 KEYS = ["Model name", "Licence"]
@@ -244,3 +245,13 @@ def test_answers_cannot_drive_the_terminal() -> None:
     assert printable(family) == family
     assert shown("two\nlines  and\x07 a bell") == "two lines and\ufffd a bell"
     assert len(shown("x" * 100)) == 36
+
+
+def test_an_empty_answer_is_told_in_words() -> None:
+    answers = (["9B", "MIT"], ["9B", " "])
+    outcomes = [Outcome(recipe, each, 1.0, 1) for recipe, each in zip(RECIPES.values(), answers, strict=False)]
+    console = Console(width=100)
+    with console.capture() as printed:
+        console.print(answers_table(outcomes, KEYS))
+    assert "≠ (nothing)" in printed.get()
+    assert printed.get().count("≠") == 2, "once in the title"

@@ -2,6 +2,7 @@
 harmless, whatever the texts in them."""
 
 import re
+import struct
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 import torch
+from IPython.core.formatters import DisplayFormatter
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -363,6 +365,13 @@ def test_a_file_is_whole_and_always_the_same(plain: minikv.Decoder, tmp_path: Pa
     assert ElementTree.parse(tmp_path / "a.svg").getroot().tag.endswith("svg")
     for ending in ("png", "svg"):
         assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
+
+
+def test_a_notebook_shows_it(plain: minikv.Decoder) -> None:
+    figure = draw.cache(walk_of(plain, "per_row_offsets")[:1])
+    shown, _ = DisplayFormatter().format(figure)
+    wide, _ = struct.unpack(">II", shown["image/png"][16:24])  # a PNG's first chunk begins with its size
+    assert wide == 946, "8.6 inches"
 
 
 def test_errors_leave_no_file(plain: minikv.Decoder, tmp_path: Path) -> None:

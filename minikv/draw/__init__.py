@@ -5,8 +5,9 @@
     draw.cache(walk[:1], tokenizer)     # after the pass over the suffixes
     draw.cache(walk[:3], tokenizer)     # after two new tokens
 
-Each gives a matplotlib Figure of what there is after the last step. With a tokenizer, tokens are shown as text; `names`
-are what the picture calls the prompts. Long runs of slots that are alike are folded. `save` writes a PNG or an SVG.
+Each gives a matplotlib Figure of what there is after the last step; a notebook shows it. With a tokenizer, tokens are
+shown as text; `names` are what the picture calls the prompts. Long runs of slots that are alike are folded. `save`
+writes a PNG or an SVG.
 """
 
 from collections.abc import Mapping, Sequence

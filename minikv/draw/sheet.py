@@ -26,10 +26,11 @@ class Sheet:
     """A figure whose coordinates are inches."""
 
     def __init__(self, height: float):
-        from matplotlib.figure import Figure
         from matplotlib.transforms import Affine2D
 
-        self.figure = Figure(figsize=(WIDTH, height), dpi=DPI, facecolor=PAPER)
+        from minikv.draw.picture import Picture  # here, since it needs matplotlib as it is imported
+
+        self.figure = Picture(figsize=(WIDTH, height), dpi=DPI, facecolor=PAPER)
         self.inches = Affine2D().scale(1, -1).translate(0, height) + self.figure.dpi_scale_trans
 
     def box(self, x: float, y: float, width: float, height: float, **style: Any) -> None:
