@@ -1,26 +1,26 @@
 """minikv: a Qwen2 decoder by hand, with its KV cache in the open. GPT-2 stands beside it."""
 
-from minikv.assert_match import assert_logits_match
 from minikv.attention import by_hand, sdpa
 from minikv.cache import KVCache, Placement
-from minikv.causes import Cause, Fault, causes
 from minikv.checkpoint import load, load_sampling
-from minikv.compare import Comparison, compare
 from minikv.config import Config
 from minikv.decoder import Decoder
 from minikv.errors import CheckpointError, MinikvError
 from minikv.extract import extract
-from minikv.fast import fast
-from minikv.fill import fill, fill_report
+from minikv.filling.fill import fill, fill_report
 from minikv.generate import Step, generate, prefill, steps
 from minikv.gpt2 import GPT2
-from minikv.parting import Parting, partings
+from minikv.look.assert_match import assert_logits_match
+from minikv.look.causes import Cause, Fault, causes
+from minikv.look.compare import Comparison, compare
+from minikv.look.parting import Parting, partings
+from minikv.look.show import RowView, describe, show
+from minikv.look.trace import trace
 from minikv.qwen2 import Qwen2
 from minikv.recipes import RECIPES, Recipe
 from minikv.sampling import GREEDY, Sampling
-from minikv.show import RowView, describe, show
+from minikv.speed.fast import fast
 from minikv.tokenizer import Tokenizer
-from minikv.trace import trace
 
 __version__ = "0.1.0"
 

@@ -25,8 +25,8 @@ from minikv.bench.job import Size, make_job
 from minikv.bench.machine import card, read_bandwidth
 from minikv.bench.shapes import SHAPES, blank_shape, fill_randomly, random_ids
 from minikv.checkpoint import bundled, load_sampling, resolve
-from minikv.cli_bench_many import bench_many
-from minikv.cli_common import (
+from minikv.commands.bench_many import bench_many
+from minikv.commands.common import (
     JobOption,
     KeysFileOption,
     KeysOption,
@@ -41,10 +41,10 @@ from minikv.cli_common import (
     read_keys,
     stderr,
 )
-from minikv.cli_compare import compare as compare_models
-from minikv.cli_draw import draw
-from minikv.cli_fill import ReportOption, TemplateOption, check_report, fill_and_print, read_template
-from minikv.cli_many import (
+from minikv.commands.compare import compare as compare_models
+from minikv.commands.draw import draw
+from minikv.commands.fill import ReportOption, TemplateOption, check_report, fill_and_print, read_template
+from minikv.commands.many import (
     BudgetOption,
     DocumentsOption,
     Engine,
@@ -55,19 +55,19 @@ from minikv.cli_many import (
     WorkersOption,
     extract_many,
 )
-from minikv.cli_step import step
-from minikv.cli_why import why
+from minikv.commands.step import step
+from minikv.commands.why import why
 from minikv.config import DTYPES
-from minikv.draft import DRAFTED
 from minikv.errors import MinikvError
 from minikv.extract import extract as extract_values
 from minikv.extract import find_recipe
-from minikv.fast import fast
+from minikv.filling.template import without_repetition
 from minikv.generate import steps
 from minikv.qwen2 import Qwen2
 from minikv.recipes import RECIPES
 from minikv.sampling import Sampling
-from minikv.template import without_repetition
+from minikv.speed.draft import DRAFTED
+from minikv.speed.fast import fast
 from minikv.tokenizer import until
 from minikv.visible import printable
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from minikv.decoder import Decoder
-from minikv.draft import DRAFTED
 from minikv.errors import MinikvError
 from minikv.recipes import RECIPES, Recipe
+from minikv.speed.draft import DRAFTED
 from minikv.tokenizer import Tokenizer, split_shared
 
 INSTRUCTION = (

@@ -98,11 +98,11 @@ class Shown:
     # `show` stands above what it shows. Imported only as it is called, it leaves the rooms below without a word about
     # looks, and here once for all of them.
     def __repr__(self) -> str:
-        from minikv.show import show
+        from minikv.look.show import show
 
         return repr(show(self))
 
     def _repr_html_(self) -> str:
-        from minikv.show import show
+        from minikv.look.show import show
 
         return show(self)._repr_html_()

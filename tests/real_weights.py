@@ -16,8 +16,8 @@ import transformers
 import minikv
 from minikv import RECIPES
 from minikv.demo import bundled_document
-from minikv.draft import DRAFTED
 from minikv.extract import prompts
+from minikv.speed.draft import DRAFTED
 from minikv.tokenizer import split_shared
 from tests.transformers_recipes import answers
 

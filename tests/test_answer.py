@@ -7,9 +7,10 @@ import pytest
 import torch
 
 import minikv
-from minikv import MinikvError, Tokenizer, draft
-from minikv.answer import Answer, Asked, answer_all, cache_bytes
+from minikv import MinikvError, Tokenizer
+from minikv.filling.answer import Answer, Asked, answer_all, cache_bytes
 from minikv.generate import Step, prefill
+from minikv.speed import draft
 from tests.fixture import Oracle, ids
 
 WEIGHTS = Path(__file__).parents[1] / "weights"

@@ -21,7 +21,7 @@ from minikv.bench.job import Job, Size, list_keys, make_job
 from minikv.checkpoint import bundled
 from minikv.cli import app
 from minikv.extract import prompts
-from minikv.fast import fast
+from minikv.speed.fast import fast
 from minikv.tokenizer import split_shared
 
 SIZE, NEW = Size(128, 3), 4

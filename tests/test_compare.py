@@ -16,14 +16,14 @@ from torch import Tensor, nn
 from typer.testing import CliRunner, Result
 
 import minikv
-import minikv.cli_compare
+import minikv.commands.compare
 import minikv.gpt2
 import minikv.qwen2
 from minikv import KVCache, MinikvError, Placement
 from minikv.checkpoint import WEIGHTS
 from minikv.cli import app
-from minikv.compare import Comparison, Difference, Top1, difference, differences_of, mapped
 from minikv.decoder import Pass
+from minikv.look.compare import Comparison, Difference, Top1, difference, differences_of, mapped
 from tests.fixture import ids, write_checkpoint
 from tests.test_bugs_put_back import (
     kv_heads_tiled_instead_of_grouped,

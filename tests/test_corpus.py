@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from minikv import MinikvError, corpus
-from minikv.corpus import Document, Found, Refused, count_documents, read_documents
+from minikv import MinikvError
+from minikv.filling import corpus
+from minikv.filling.corpus import Document, Found, Refused, count_documents, read_documents
 
 
 def lines(tmp_path: Path, raw: bytes) -> list[Found]:

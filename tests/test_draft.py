@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minikv
-from minikv import RECIPES, KVCache, MinikvError, Step, draft
-from minikv.draft import DRAFTED, Text
+from minikv import RECIPES, KVCache, MinikvError, Step
 from minikv.generate import collect
+from minikv.speed import draft
+from minikv.speed.draft import DRAFTED, Text
 from tests.fixture import Oracle, ids
 
 PREFIX = ids(23)

@@ -18,13 +18,13 @@ from matplotlib.patches import Rectangle
 
 import minikv
 from minikv import draw
-from minikv.draft import DRAFTED
 from minikv.draw.cells import Cell, Cells, Gap, astray, fold
 from minikv.draw.looks import FACES, PAPER, WRONG
 from minikv.draw.panels import Line, Panel, paint
 from minikv.draw.views import attention_view, mask_view
 from minikv.draw.words import drawable, fitted, shortened, width_of
-from minikv.grid import Kind
+from minikv.look.grid import Kind
+from minikv.speed.draft import DRAFTED
 from tests.test_cli import run
 from tests.test_grid import LETTERS, walk_of
 
@@ -406,7 +406,7 @@ def test_a_picture_asks_for_matplotlib(plain: minikv.Decoder, monkeypatch: pytes
 
 def test_the_bug_and_its_fix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     kept: list[Figure] = []
-    monkeypatch.setattr("minikv.cli_draw.save", lambda figure, path: kept.append(figure))
+    monkeypatch.setattr("minikv.commands.draw.save", lambda figure, path: kept.append(figure))
     done = run("draw", "--out", tmp_path / "a.png")
     assert (done.exit_code, done.stdout) == (0, "")
     written = [text for text in texts(kept[0]) if text[:2] in ("✓ ", "✗ ")]
@@ -481,7 +481,7 @@ def test_a_mistake_is_told_and_leaves_no_file(
 
 def test_without_matplotlib_nothing_is_loaded(chat_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("minikv.bench.draw.find_spec", lambda name: None)
-    monkeypatch.setattr("minikv.cli_draw.load_both", lambda *arguments: pytest.fail("loaded"))
+    monkeypatch.setattr("minikv.commands.draw.load_both", lambda *arguments: pytest.fail("loaded"))
     done = run("draw", "--model", chat_checkpoint, "--out", "a.png")
     assert done.exit_code == 1
     assert "pip install matplotlib" in done.stderr

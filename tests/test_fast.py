@@ -10,8 +10,9 @@ import pytest
 import torch
 
 import minikv
-from minikv import RECIPES, KVCache, MinikvError, Placement, fast_attention, packed, shared_prefix
-from minikv.shared_prefix import ForkedCache
+from minikv import RECIPES, KVCache, MinikvError, Placement
+from minikv.speed import fast_attention, packed, shared_prefix
+from minikv.speed.shared_prefix import ForkedCache
 from tests.fixture import Oracle, check_steps, contents, ids, reference_model, unchanged, write_checkpoint
 
 PREFIX = ids(23)

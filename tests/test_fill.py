@@ -14,15 +14,15 @@ from typer.testing import CliRunner, Result
 
 import minikv
 from minikv import Decoder, MinikvError, Tokenizer
-from minikv.answer import ROWS, Asked, cache_bytes
 from minikv.checkpoint import bundled
 from minikv.cli import app
-from minikv.cli_fill import trust_table
-from minikv.template import plan
+from minikv.commands.fill import trust_table
+from minikv.filling.answer import ROWS, Answer, Asked, cache_bytes
+from minikv.filling.template import plan
 from tests.test_extract import DOCUMENT
 
 TEMPLATE = {"Meeting": {"Name": "", "Seats": 0}, "Date": None, "Rooms": [], "Open": False, "Fee": 0.0, "Day": ["4 May"]}
-filling = import_module("minikv.fill")  # minikv.fill is the function
+filling = import_module("minikv.filling.fill")  # minikv.fill is the function
 CARD = "Dear customer,\nplease pay $184.50 by 15 May 2031. This is invoice RK-2041. It was sent by Petrel Works."
 
 
@@ -211,7 +211,7 @@ def test_the_document_or_the_template_from_stdin(files: list[object]) -> None:
 
 def test_the_table_shows_at_a_glance_what_is_not_in_the_document() -> None:
     answers = [
-        minikv.answer.Answer(text, [1], -0.1, ended)
+        Answer(text, [1], -0.1, ended)
         for text, ended in (
             ("Oslo", True),
             ("oslo", True),

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 import minikv
-from minikv.draft import DRAFTED
-from minikv.grid import Kind, grid_after
+from minikv.look.grid import Kind, grid_after
+from minikv.speed.draft import DRAFTED
 
 PREFIX, SUFFIXES = [5, 6, 7], [[11, 12], [13], [14, 15, 16, 17]]
 LETTERS = ".PRxG"  # Kind, as a letter

@@ -19,17 +19,19 @@ from typer.testing import CliRunner
 from typer.testing import Result as Done
 
 import minikv
-from minikv import MinikvError, Tokenizer, draft, many
-from minikv.answer import ROWS, Answer, Asked, cache_bytes, together
+from minikv import MinikvError, Tokenizer
 from minikv.cli import app
-from minikv.cli_many import read_size
-from minikv.corpus import Document, Found, Refused
-from minikv.fill import fill_report
+from minikv.commands.many import read_size
+from minikv.filling import many
+from minikv.filling.answer import ROWS, Answer, Asked, cache_bytes, together
+from minikv.filling.corpus import Document, Found, Refused
+from minikv.filling.fill import fill_report
+from minikv.filling.many import READ_AHEAD, Extractor, Task
+from minikv.filling.results import Result, Results
+from minikv.filling.run import fingerprint
+from minikv.filling.template import plan
 from minikv.generate import Step
-from minikv.many import READ_AHEAD, Extractor, Task
-from minikv.results import Result, Results
-from minikv.run import fingerprint
-from minikv.template import plan
+from minikv.speed import draft
 
 WEIGHTS = Path(__file__).parents[1] / "weights"
 KEYS = ["Invoice number", "Seller", "Total amount"]
@@ -391,7 +393,7 @@ def test_a_template_is_filled_with_a_report_where_one_is_asked_for(corpus: Path,
 
 TOLD = """
 import sys
-from minikv import results
+from minikv.filling import results
 add = results.Results.add
 def told(self, batch):
     add(self, batch)

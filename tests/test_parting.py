@@ -14,13 +14,13 @@ from typer.testing import CliRunner
 
 import minikv
 from minikv import RECIPES, Cause, Fault, MinikvError, Parting, Placement, Recipe, Step
-from minikv.alone import alone, prefix_alone, watched
 from minikv.cli import app
-from minikv.draft import DRAFTED
 from minikv.generate import pad_right, prefill, read_logits
 from minikv.gpt2 import GPT2, GPT2Config
-from minikv.parting import can_explain
+from minikv.look.alone import alone, prefix_alone, watched
+from minikv.look.parting import can_explain
 from minikv.recipes import Ids, Limits
+from minikv.speed.draft import DRAFTED
 from tests.fixture import Oracle, ids
 
 RIGHT = [*(recipe for recipe in RECIPES.values() if recipe.right), DRAFTED]

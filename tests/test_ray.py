@@ -23,11 +23,12 @@ from typer.testing import CliRunner
 from typer.testing import Result as Done
 
 import minikv
-from minikv import MinikvError, many_ray
+from minikv import MinikvError
 from minikv.checkpoint import bundled
 from minikv.cli import app
-from minikv.many_ray import Worker, in_words
-from minikv.run import Run
+from minikv.filling import many_ray
+from minikv.filling.many_ray import Worker, in_words
+from minikv.filling.run import Run
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from minikv import MinikvError
-from minikv.corpus import key_of
-from minikv.results import open_results
+from minikv.filling.corpus import key_of
+from minikv.filling.results import open_results
 
 SETTINGS = {"template": {"a": "", "b": [1.5, None]}, "max_new_tokens": 64}
 

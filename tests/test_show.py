@@ -13,8 +13,8 @@ from rich.cells import cell_len
 import minikv
 from minikv import KVCache, MinikvError, Placement, Step, Tokenizer, describe, show
 from minikv.checkpoint import bundled
-from minikv.draft import DRAFTED
-from minikv.show import runs
+from minikv.look.show import runs
+from minikv.speed.draft import DRAFTED
 from minikv.table import Mark, Span, Table, cell, width
 from minikv.visible import BYTES, one_line, printable, token_text
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from minikv.span import Found, Searchable, find
+from minikv.filling.span import Found, Searchable, find
 
 # Letters and marks composed and apart, Hangul whole and in parts, marks that change their order or become letters,
 # capitals of other lengths, white space of all kinds, signs beyond U+FFFF, halves of them, digits, Chinese.

@@ -9,10 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from minikv import MinikvError
-from minikv.answer import Answer
-from minikv.filled import Part
-from minikv.span import Found
-from minikv.template import DEEPEST, plan
+from minikv.filling.answer import Answer
+from minikv.filling.filled import Part
+from minikv.filling.span import Found
+from minikv.filling.template import DEEPEST, plan
 
 
 def said(*texts: str, ended: bool = True, log_prob: float | None = -0.5) -> list[Answer]:

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from transformers.models.qwen2.modeling_qwen2 import apply_rotary_pos_emb
 
 import minikv
-import minikv.recorder
 from minikv import KVCache, MinikvError
 from minikv.attention import by_hand
+from minikv.look import recorder
 from tests.fixture import contents, ids, write_checkpoint
 from tests.test_gpt2 import reference_model as gpt2_reference
 
@@ -295,8 +295,8 @@ def test_what_is_kept_is_a_copy(model: minikv.Decoder) -> None:
 @PLAIN
 def test_scores_are_made_only_where_they_are_asked_for(model: minikv.Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
-    scores = minikv.recorder.attention_scores
-    monkeypatch.setattr(minikv.recorder, "attention_scores", lambda *args: made.append(1) or scores(*args))
+    scores = recorder.attention_scores
+    monkeypatch.setattr(recorder, "attention_scores", lambda *args: made.append(1) or scores(*args))
     for patterns, count in (("lm_head",), 0), (("*.attended", "*.q"), 0), (("*.1.*.weights",), 1), ((), 3):
         made.clear()
         with minikv.trace(model, *patterns):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minikv.typed import INTEGER, LIST, NUMBER, TEXT, YES_NO, Kind, one_of
+from minikv.filling.typed import INTEGER, LIST, NUMBER, TEXT, YES_NO, Kind, one_of
 
 # answer, as a whole number, as a number; None: it fits no such blank
 NUMBERS: list[tuple[str, int | None, float | None]] = [

@@ -18,10 +18,10 @@ from typer.testing import CliRunner
 import minikv
 from minikv import RECIPES, Step
 from minikv.cli import app
-from minikv.draft import DRAFTED
-from minikv.keyboard import EOF, keyboard, windows_key
-from minikv.page import KEYS, around, printed, screen, tail
-from minikv.walk import FAR, State, Walk, press
+from minikv.look.keyboard import EOF, keyboard, windows_key
+from minikv.look.page import KEYS, around, printed, screen, tail
+from minikv.look.walk import FAR, State, Walk, press
+from minikv.speed.draft import DRAFTED
 
 PREFIX, SUFFIXES = [5, 6, 7], [[11, 12], [13], [14, 15, 16, 17]]
 NAMES = ["first", "second", "third"]

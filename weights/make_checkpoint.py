@@ -39,9 +39,9 @@ from minikv.attention import Attend
 from minikv.cache import Placement
 from minikv.config import Config
 from minikv.extract import INSTRUCTION, prompts
-from minikv.fast_attention import additive, stack, unstack
 from minikv.qwen2 import Qwen2
 from minikv.rope import rope_angles
+from minikv.speed.fast_attention import additive, stack, unstack
 from minikv.tokenizer import Tokenizer
 
 matplotlib.use("Agg")

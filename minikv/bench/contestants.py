@@ -24,10 +24,10 @@ from torch import nn
 from minikv.bench.job import Job
 from minikv.bench.machine import installed
 from minikv.decoder import Decoder
-from minikv.draft import DRAFTED
 from minikv.errors import MinikvError
 from minikv.generate import Step, collect
 from minikv.recipes import RECIPES, Recipe, as_tensors, with_holes
+from minikv.speed.draft import DRAFTED
 
 Answered: TypeAlias = tuple[list[list[int]], int]  # the new ids of each suffix, and the bytes of the largest cache
 OLDEST = (5, 24)  # of transformers: the first whose generate takes `cache`

@@ -12,13 +12,13 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from minikv.answer import Asked
 from minikv.bench.contestants import naive_loop
 from minikv.bench.job import ATTRIBUTES, Job, Size, harbour_book
 from minikv.bench.machine import Timing
-from minikv.corpus import Document
 from minikv.errors import MinikvError
-from minikv.many import Extractor
+from minikv.filling.answer import Asked
+from minikv.filling.corpus import Document
+from minikv.filling.many import Extractor
 from minikv.tokenizer import Tokenizer
 
 WARM_UP = Document("", "Crate 1 left Lowport on day 3 aboard the Kestrel.")

@@ -8,7 +8,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from minikv.generate import Step
-from minikv.grid import Kind, ended_prompts, grid_after, rows_of
+from minikv.look.grid import Kind, ended_prompts, grid_after, rows_of
 from minikv.tokenizer import Tokenizer
 from minikv.visible import token_text
 

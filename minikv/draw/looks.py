@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from minikv.draw.cells import Cell
-from minikv.grid import Kind
+from minikv.look.grid import Kind
 
 PAPER, INK, FAINT, LINE = "#F9F8F5", "#1A1A1A", "#62625E", "#A5A49E"
 RIGHT, WRONG = "#00704F", "#B84A00"  # bluish green and vermilion, dark enough for words on paper

@@ -13,7 +13,7 @@ from minikv.draw.looks import RIGHT, WRONG, Look, cache_look, position_look, que
 from minikv.draw.panels import Line, Panel
 from minikv.errors import MinikvError
 from minikv.generate import Step
-from minikv.grid import ended_prompts, grid_after
+from minikv.look.grid import ended_prompts, grid_after
 from minikv.recipes import Recipe
 from minikv.tokenizer import Tokenizer
 
