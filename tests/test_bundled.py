@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from types import ModuleType
 
 import pytest
@@ -135,3 +136,20 @@ def test_training_begins_as_the_card_says(tmp_path: Path) -> None:
     assert stated is not None
     assert entry["loss"] < 1.25 * float(stated[1])
     minikv.load(tmp_path)
+
+
+def test_a_document_without_an_order_on_its_side_is_written_anew(
+    evaluation: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All six orders of three fields may be held out: training met such three after 17,700 steps, and never ended."""
+    import documents  # weights/ is on the path while `evaluation` is there
+
+    fields = [documents.invented(Random(seed)) for seed in range(3)]
+    monkeypatch.setattr(documents.values, "is_held_out", lambda text: "," in text)
+    assert documents.ordered(Random(0), fields, 3, held_out=False) is None
+    assert len(documents.ordered(Random(0), fields, 2, held_out=False)) == 2
+    found, ordered = [None], documents.ordered
+    monkeypatch.setattr(documents, "ordered", lambda *given: found.pop() if found else ordered(*given))
+    monkeypatch.setattr(documents.values, "is_held_out", lambda text: False)
+    assert documents.write(Random(0), evaluation.Size(4, 0, keys=4)).answers
+    assert not found

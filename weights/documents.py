@@ -44,6 +44,8 @@ def write(rng: Random, size: Size, held_out: bool = False) -> Document:
     fields = [invented(rng) for _ in range(size.fields)] if kind is None else list(kind.fields)
     kind = kind or NOTES
     chosen = ordered(rng, fields, size.fields, held_out)
+    if chosen is None:
+        return write(rng, size, held_out)
     said = {field.name: values.draw(rng, field.make, held_out) for field in chosen}
     # The name of what the document is about, if it gives one, may stand in for "the model".
     subjects = [*kind.subjects, *(said[field.name] for field in chosen if field.name == kind.name)]
@@ -55,13 +57,15 @@ def write(rng: Random, size: Size, held_out: bool = False) -> Document:
     return Document(text, {wording(rng, field): said[field.name] for field in asked})
 
 
-def ordered(rng: Random, fields: list[Field], count: int, held_out: bool) -> list[Field]:
-    """So many fields in an order from the one side of the split; orders of fewer than three are too few to split."""
-    while True:
+def ordered(rng: Random, fields: list[Field], count: int, held_out: bool) -> list[Field] | None:
+    """So many fields in an order from the one side of the split; orders of fewer than three are too few to split. None
+    where there is no such order: of three fields all six may lie on the other side."""
+    for _ in range(1000):
         chosen = rng.sample(fields, min(count, len(fields)))
         order = ", ".join(field.name for field in chosen)
         if len(chosen) < 3 or values.is_held_out(order) == held_out:
             return chosen
+    return None
 
 
 def prose(

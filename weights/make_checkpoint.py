@@ -48,7 +48,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 SEED = 20
-STEPS = 11600  # of the whole run
+STEPS = 18200  # of the whole run
 RATES = (
     (-1, 0.0),
     (49, 1.0),
@@ -56,7 +56,10 @@ RATES = (
     (4700, 0.310789),
     (6200, 0.02),
     (6300, 0.5),
-    (STEPS, 0.02),
+    (11600, 0.02),
+    (11700, 0.4),
+    (17700, 0.0795),
+    (STEPS, 0.01),
 )  # the learning rate's factor at these steps
 BATCH_TOKENS = 3072
 SAVE_EVERY = 100
@@ -133,9 +136,11 @@ class Stage:
     plain: bool = True  # whether only the plain patterns are used
     variation: float = 0.0  # share of the sentence patterns that are varied
     run_on: float = 0.0  # share of the sentences that run on into the next
+    width: int = 1  # a batch is as wide as a multiple of this: a product of a shape not met before is compiled first
 
 
 LONG = Stage(start=1600, copying=0.05, length=(64, 400), fields=(2, 8), distractors=(0, 6))
+VARIED = replace(LONG, start=6200, tables=0.18, notes=2, plain=False, variation=0.25, run_on=0.2)
 STAGES = (
     Stage(start=0, copying=1.0, length=(24, 64)),
     Stage(start=150, copying=1.0, length=(32, 160)),
@@ -144,7 +149,9 @@ STAGES = (
     LONG,
     replace(LONG, start=1800, variation=0.5),
     replace(LONG, start=3500, variation=0.5, run_on=0.3),
-    replace(LONG, start=6200, tables=0.18, notes=2, plain=False, variation=0.25, run_on=0.2),
+    VARIED,
+    replace(VARIED, start=11600, width=64),
+    replace(VARIED, start=11900, width=64, copying=0.02, tables=0.08),
 )
 
 
@@ -230,8 +237,8 @@ class Batch:
     answer: Int[Tensor, " answers"]  # which answer of the batch the token belongs to
 
     @classmethod
-    def of(cls, rows: Sequence[Row]) -> "Batch":
-        new = max(len(row.tokens) for row in rows)
+    def of(cls, rows: Sequence[Row], width: int = 1) -> "Batch":
+        new = rounded_up(max(len(row.tokens) for row in rows), width)
         tokens, positions, learned = (
             torch.tensor([values + [0] * (new - len(values)) for values in column])
             for column in zip(*((row.tokens, row.positions, row.learned) for row in rows), strict=True)
@@ -242,6 +249,11 @@ class Batch:
         row, column = learned.nonzero(as_tuple=True)
         answer = torch.unique(row * new + branches[row, column], return_inverse=True)[1]
         return cls(tokens, placement, row, column - 1, tokens[row, column], answer)
+
+
+def rounded_up(length: int, width: int) -> int:
+    """The next multiple of `width`."""
+    return -(-length // width) * width
 
 
 def branch_mask(branches: Int[Tensor, "rows new"]) -> Bool[Tensor, "rows new new"]:
@@ -257,15 +269,16 @@ def make_batch(step: int, tokenizer: Tokenizer) -> Batch:
     stage = stage_at(step)
     if rng.random() < stage.copying:
         length = rng.randint(*stage.length)
-        return Batch.of([Row.of_copy(rng, length) for _ in range(BATCH_TOKENS // length)])
+        copies = BATCH_TOKENS // rounded_up(length, stage.width)
+        return Batch.of([Row.of_copy(rng, length) for _ in range(copies)], stage.width)
     fields, distractors = rng.randint(*stage.fields), rng.randint(*stage.distractors)
     size = Size(fields, distractors, 8, stage.tables, stage.notes, stage.plain, stage.variation, stage.run_on)
     rows: list[Row] = []
-    while (len(rows) + 1) * max((len(row.tokens) for row in rows), default=0) <= BATCH_TOKENS:
+    while (len(rows) + 1) * rounded_up(max((len(row.tokens) for row in rows), default=0), stage.width) <= BATCH_TOKENS:
         document = write(rng, size)
         rows.append(Row.of_document(tokenizer, document))
     check_form(rows[-1], tokenizer, document)
-    return Batch.of(rows)
+    return Batch.of(rows, stage.width)
 
 
 def check_form(row: Row, tokenizer: Tokenizer, document: Document) -> None:
@@ -523,7 +536,7 @@ def draw(path: Path, log: Sequence[dict[str, float]]) -> None:
     below.plot(step, [100 * entry["known"] for entry in log], color="tab:orange", label="known patterns, new documents")
     below.plot(step, [100 * entry["held_out"] for entry in log], color="tab:green", label="held-out patterns")
     below.set(xlabel="step", ylabel="answers exactly right (%)", ylim=(0, 100))
-    below.legend(loc="upper left")
+    below.legend(loc="lower right")
     for axis in (above, below):
         axis.grid(alpha=0.3)
         for stage in STAGES[1:]:
