@@ -8,7 +8,7 @@ The sample's documents are the first ones of the whole, so pair n has the same a
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -80,16 +80,21 @@ def figures(pairs: Sequence[Pair]) -> dict[str, Any]:
     """For each recipe, pair by pair as a string of 1 and 0: is it the true value, is it the naive loop's answer."""
     return {
         name: {
-            "exact": "".join(str(int(pair.answers[name] == pair.value)) for pair in pairs),
-            "agrees": "".join(str(int(pair.answers[name] == pair.answers["naive_loop"])) for pair in pairs),
+            "exact": marks(pair.answers[name] == pair.value for pair in pairs),
+            "agrees": marks(pair.answers[name] == pair.answers["naive_loop"] for pair in pairs),
         }
         for name in pairs[0].answers
     }
 
 
-def share(marks: str, chosen: Sequence[bool] | None = None) -> str:
+def marks(found: Iterable[bool]) -> str:
+    """A 1 for each that is true, a 0 for each that is not."""
+    return "".join(str(int(each)) for each in found)
+
+
+def share(marked: str, chosen: Sequence[bool] | None = None) -> str:
     """ "431/480 = 89.8%": the ones among the marks, or among those chosen."""
-    kept = [mark for mark, take in zip(marks, chosen or [True] * len(marks), strict=True) if take]
+    kept = [mark for mark, take in zip(marked, chosen or [True] * len(marked), strict=True) if take]
     return f"{kept.count('1')}/{len(kept)} = {100 * kept.count('1') / max(1, len(kept)):.1f}%"
 
 
@@ -99,8 +104,8 @@ def table(found: dict[str, Any], padded: Sequence[bool]) -> str:
         "| recipe | true | true, padded rows | as the naive loop | as the naive loop, padded rows |",
         "|---|---|---|---|---|",
     ]
-    for name, marks in found.items():
-        cells = (share(marks[kind], chosen) for kind in ("exact", "agrees") for chosen in (None, padded))
+    for name, marked in found.items():
+        cells = (share(marked[kind], chosen) for kind in ("exact", "agrees") for chosen in (None, padded))
         rows.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
@@ -124,13 +129,19 @@ def by_hand_table(pairs: Sequence[Pair]) -> str:
     return "\n".join(rows)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=PAIRS, help=f"document/key pairs (default: {PAIRS}, the whole)")
+def begin(parser: argparse.ArgumentParser) -> tuple[argparse.Namespace, Qwen2, Tokenizer]:
+    """The options of the command line, and the checkpoint that they name."""
     parser.add_argument("--model", type=Path, default=HERE, help="folder of the checkpoint (default: this one)")
     options = parser.parse_args()
     model, tokenizer = minikv.load(options.model, dtype=torch.float32)
     assert tokenizer is not None, f"{options.model} holds no tokenizer.json"
+    return options, model, tokenizer
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=PAIRS, help=f"document/key pairs (default: {PAIRS}, the whole)")
+    options, model, tokenizer = begin(parser)
 
     pairs = ask_all(model, tokenizer, held_out_documents(), options.pairs, tuple(minikv.RECIPES))
     found, padded = figures(pairs), [pair.padded for pair in pairs]
@@ -140,7 +151,7 @@ def main() -> None:
     path = options.model / "figures.json"
     if options.pairs != PAIRS:
         stored = json.loads(path.read_text(encoding="utf-8"))["recipes"]
-        same = all(stored[name][kind].startswith(marks) for name in found for kind, marks in found[name].items())
+        same = all(stored[name][kind].startswith(own) for name in found for kind, own in found[name].items())
         print(f"\nThe same as the first {len(pairs)} of figures.json: {'yes' if same else 'NO'}")
         raise SystemExit(not same)
     known = ask_all(model, tokenizer, known_documents(), options.pairs, ("naive_loop", "per_row_offsets"))
@@ -149,7 +160,7 @@ def main() -> None:
     print(f"\nWritten by hand: {share(figures(written)['per_row_offsets']['exact'])}\n\n{by_hand_table(written)}")
     stored = {
         "pairs": len(pairs),
-        "padded": "".join(str(int(mark)) for mark in padded),
+        "padded": marks(padded),
         "recipes": found,
         "known_patterns": figures(known),
         "handwritten": figures(written),

@@ -1,17 +1,18 @@
-"""Measure `minikv.fill` on held-out documents, beside the naive loop: the figures of docs/extraction.md, in a minute.
+"""Measure `minikv.fill` on held-out documents, beside the naive loop.
 
-python weights/evaluate_fill.py
+    python weights/evaluate_fill.py                  # the figures of docs/extraction.md, in a minute
+    python weights/evaluate_fill.py --documents 8    # some seconds
+
+The documents are the first ones of `evaluate.py`.
 """
 
 import argparse
 import math
 from collections.abc import Iterable
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
-import torch
-from evaluate import HERE, MAX_NEW_TOKENS, ask, held_out_documents, share
+from evaluate import MAX_NEW_TOKENS, ask, begin, held_out_documents, marks, share
 from rich.progress import track
 
 import minikv
@@ -28,17 +29,14 @@ class Outcome(NamedTuple):
     in_document: bool
 
 
-def told(marks: Iterable[bool]) -> str:
-    return share("".join(str(int(mark)) for mark in marks))
+def told(found: Iterable[bool]) -> str:
+    return share(marks(found))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=DOCUMENTS, help=f"how many (default: {DOCUMENTS})")
-    parser.add_argument("--model", type=Path, default=HERE, help="folder of the checkpoint (default: this one)")
-    options = parser.parse_args()
-    model, tokenizer = minikv.load(options.model, dtype=torch.float32)
-    assert tokenizer is not None, f"{options.model} holds no tokenizer.json"
+    options, model, tokenizer = begin(parser)
 
     found = []
     documents = list(islice(held_out_documents(), options.documents))

@@ -199,12 +199,12 @@ class Growth:
         """
         return np.interp(np.arange(1, self.new_tokens + 1), self.places, seconds)
 
-    @property
+    @cached_property
     def running(self) -> Numbers:
         """Seconds of the first n tokens, the sums of the medians."""
         return np.cumsum(self.of_all(self.per_token))
 
-    @property
+    @cached_property
     def later(self) -> tuple[Numbers, Numbers]:
         """The numbers and seconds of the timed tokens but the first, which has the prompt to itself; of the first, if
         it is the only one."""

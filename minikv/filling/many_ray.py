@@ -99,9 +99,10 @@ def results_over_ray(
     from ray.data import ActorPoolStrategy, read_datasource
     from ray.exceptions import RayError
 
+    cluster = address()
     # A worker counts as one processor, so on a cluster, which others may share, it takes no more.
-    threads = max(1, torch.get_num_threads() // workers) if address() == "local" else 1
-    with quiet_ray(address(), workers):
+    threads = max(1, torch.get_num_threads() // workers) if cluster == "local" else 1
+    with quiet_ray(cluster, workers):
         # Reading waits more than it computes, so it takes none of the processors that are counted out to workers. It is
         # done on this machine, which has the documents.
         windows = read_datasource(
