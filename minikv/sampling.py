@@ -4,7 +4,7 @@ The order is the usual one: repetition penalty, temperature, top-k, top-p.
 """
 
 from dataclasses import dataclass
-from math import inf
+from math import gcd, inf
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -67,9 +67,18 @@ class Sampler:
         if how.repetition_penalty != 1.0:
             logits = penalise(logits, tokens_seen(cache, vocab=logits.shape[-1]), how.repetition_penalty)
         if how.temperature == 0:
-            return logits.argmax(dim=-1)
+            return likeliest(logits)
         logits = keep_top_p(keep_top_k(logits / how.temperature, how.top_k), how.top_p)
         return torch.multinomial(logits.softmax(dim=-1), 1, generator=self.generator)[:, 0]
+
+
+def likeliest(logits: Float[Tensor, "rows vocab"]) -> Int[Tensor, " rows"]:
+    """`logits.float().argmax(dim=-1)`, several times as fast. PyTorch's argmax looks at one number at a time, its amax
+    at as many as the processor can: so the first of the best blocks is sought, and then the first of the best in it."""
+    size = gcd(logits.shape[-1], 64)
+    blocks = logits.float().unflatten(-1, (-1, size))
+    best = blocks.amax(dim=-1).argmax(dim=-1)
+    return best * size + blocks[torch.arange(len(best), device=best.device), best].argmax(dim=-1)
 
 
 def tokens_seen(cache: KVCache, vocab: int) -> Bool[Tensor, "rows vocab"]:

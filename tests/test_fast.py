@@ -5,12 +5,15 @@ import gc
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import torch
 
 import minikv
 from minikv import RECIPES, KVCache, MinikvError, Placement
+from minikv.qwen2 import RMSNorm
+from minikv.speed import fast as fast_form
 from minikv.speed import fast_attention, packed, shared_prefix
 from minikv.speed.shared_prefix import ForkedCache
 from tests.fixture import Oracle, check_steps, contents, ids, reference_model, unchanged, write_checkpoint
@@ -61,6 +64,20 @@ def test_in_16_bits_it_differs_as_rounding_does(checkpoint: Path) -> None:
     assert (found - truth).abs().mean() < 1.5 * (expected - truth).abs().mean()
 
 
+@pytest.mark.parametrize("mean", [0.0, 30.0])
+def test_a_norm_in_16_bits_is_rounded_once(mean: float) -> None:
+    norm = RMSNorm(96, eps=1e-6).bfloat16()
+    norm.weight.data = 1 + torch.randn(96, generator=torch.Generator().manual_seed(1)).bfloat16()
+    x = (mean + torch.randn(5, 3, 96, generator=torch.Generator().manual_seed(2))).bfloat16()
+    x[0] *= 1e-3  # where eps counts
+    exact = norm.weight.double() * x.double() * torch.rsqrt(x.double().square().mean(dim=-1, keepdim=True) + 1e-6)
+    fused = fast_form.fused(norm)
+    assert type(fused) is fast_form.FusedNorm
+    torch.testing.assert_close(fused(x).double(), exact, rtol=2**-8 * 1.01, atol=0)
+    single = RMSNorm(96, eps=1e-6)
+    assert fast_form.fused(single) is single
+
+
 def test_it_is_made_once_and_only_of_qwen2_on_the_cpu(fast: minikv.Decoder, checkpoint: Path) -> None:
     body = fast.model
     assert minikv.fast(fast) is fast
@@ -71,7 +88,8 @@ def test_it_is_made_once_and_only_of_qwen2_on_the_cpu(fast: minikv.Decoder, chec
         minikv.fast(elsewhere)
 
 
-def test_forks_share_their_prefix(fast: minikv.Decoder) -> None:
+def test_forks_share_their_prefix(fast: minikv.Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_prefix, "COPIED", 21)
     cached = minikv.prefill(fast, PREFIX)
     before = contents(cached)
     first, second = cached.fork(4, slots=40), cached.fork(2, slots=23)
@@ -86,12 +104,64 @@ def test_forks_share_their_prefix(fast: minikv.Decoder) -> None:
     assert second.tokens.tolist() == [PREFIX, PREFIX]
 
 
-def test_the_prefix_is_read_in_one_product(fast: minikv.Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_copies_a_short_prefix_once(fast: minikv.Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_prefix, "COPIED", 22)
+    cached = minikv.prefill(fast, PREFIX)
+    before = contents(cached)
+    cache = cached.fork(4, slots=40)
+    assert isinstance(cache, ForkedCache)
+    assert cache.line_keys.shape == (3, 1, 2, 22 + 4 * 18, 16)
+    cache.line_keys.fill_(7)
+    cache.line_values.fill_(7)
+    assert bool((cache.keys == 7).all())
+    assert bool((cache.prefixes[0].values == 7).all())
+    assert cache.nbytes == cache.line_keys.nbytes + cache.line_values.nbytes
+    assert unchanged(cached, before)
+
+
+# As they are, and with a limit that leaves the other way of reading a shared prefix.
+@pytest.mark.parametrize(
+    ("module", "limit", "expected"),
+    [
+        (fast_attention, "", {fast_attention.OneLine}),
+        (fast_attention, "HIDDEN", {fast_attention.TwoParts}),
+        (shared_prefix, "COPIED", {fast_attention.TwoParts}),
+    ],
+)
+def test_the_prefix_is_read_once(
+    fast: minikv.Decoder,
+    oracle: Oracle,
+    monkeypatch: pytest.MonkeyPatch,
+    module: ModuleType,
+    limit: str,
+    expected: set[type],
+) -> None:
     """Or there would be nothing to win: a pass that falls back to whole rows would be right all the same."""
-    writes = []
-    monkeypatch.setattr(ForkedCache, "write", lambda *args: writes.append(args))
-    list(minikv.steps(fast, SUFFIXES, minikv.prefill(fast, PREFIX), max_new_tokens=3))
-    assert not writes
+    if limit:
+        monkeypatch.setattr(module, limit, 0)
+    ways, plain = [], fast_attention.attention_of
+    monkeypatch.setattr(fast_form, "attention_of", lambda *args: ways.append(plain(*args)) or ways[-1])
+    cached = minikv.prefill(fast, PREFIX)
+    ways.clear()
+    walk = list(minikv.steps(fast, SUFFIXES, cached, max_new_tokens=3))
+    assert {type(way) for way in ways} == expected
+    check_steps(oracle, walk, PREFIX, SUFFIXES)
+
+
+def test_what_is_hidden_grows_with_the_rows_and_is_limited(
+    fast: minikv.Decoder, oracle: Oracle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A walk may begin in one line and go on in two parts."""
+    monkeypatch.setattr(fast_attention, "HIDDEN", 4 * 4 * 5)  # tokens of a step, rows, own slots of the second step
+    suffixes = [[token] for token in ids(4, seed=3)]
+    ways, plain = [], fast_attention.attention_of
+    monkeypatch.setattr(fast_form, "attention_of", lambda *args: ways.append(plain(*args)) or ways[-1])
+    cached = minikv.prefill(fast, PREFIX)
+    ways.clear()
+    walk = list(minikv.steps(fast, suffixes, cached, max_new_tokens=6))
+    one, two = fast_attention.OneLine, fast_attention.TwoParts
+    assert [type(way) for way in ways] == [one, one, one, one, two, two]
+    check_steps(oracle, walk, PREFIX, suffixes)
 
 
 def test_a_mask_that_hides_a_slot_of_the_prefix_is_obeyed(fast: minikv.Decoder, checkpoint: Path) -> None:
@@ -154,6 +224,7 @@ def test_short_prefixes(fast: minikv.Decoder, oracle: Oracle, length: int) -> No
 
 def weigh_both_alike(patch: pytest.MonkeyPatch) -> None:
     plain = fast_attention.weighed
+    patch.setattr(fast_attention, "HIDDEN", 0)
     patch.setattr(fast_attention, "weighed", lambda *args: (plain(*args)[0], torch.zeros_like(plain(*args)[1])))
 
 
@@ -168,12 +239,24 @@ def forget_the_last_token_of_the_prefix(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(shared_prefix.Prefix, "join", forgetful)
 
 
+def show_each_row_the_others(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(torch, "eye", lambda rows, dtype: torch.ones(rows, rows, dtype=dtype))
+
+
 def turn_by_plus_minus(patch: pytest.MonkeyPatch) -> None:
     addcmul = torch.addcmul
     patch.setattr(torch, "addcmul", lambda a, b, sin: addcmul(a, b, -sin))
 
 
-@pytest.mark.parametrize("bug", [weigh_both_alike, forget_the_last_token_of_the_prefix, turn_by_plus_minus])
+@pytest.mark.parametrize(
+    "bug",
+    [
+        weigh_both_alike,
+        show_each_row_the_others,
+        forget_the_last_token_of_the_prefix,
+        turn_by_plus_minus,
+    ],
+)
 def test_the_check_of_every_step_sees(
     fast: minikv.Decoder, oracle: Oracle, monkeypatch: pytest.MonkeyPatch, bug: Callable[[pytest.MonkeyPatch], None]
 ) -> None:

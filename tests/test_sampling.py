@@ -15,7 +15,7 @@ from transformers import RepetitionPenaltyLogitsProcessor, TopKLogitsWarper, Top
 
 import minikv
 from minikv import CheckpointError, KVCache, MinikvError, Sampling, load_sampling
-from minikv.sampling import Sampler, keep_top_k, keep_top_p, penalise, tokens_seen
+from minikv.sampling import Sampler, keep_top_k, keep_top_p, likeliest, penalise, tokens_seen
 
 few = settings(deadline=None, max_examples=60)
 Oracle = Callable[[list[int]], torch.Tensor]
@@ -150,6 +150,15 @@ def test_the_default_is_the_likeliest_token_and_takes_no_random_number(seed: int
     assert torch.equal(chosen, logits.argmax(-1))
     assert torch.equal(sampler.generator.get_state(), own)
     assert torch.equal(torch.get_rng_state(), shared)
+
+
+@few
+@given(seed=seeds, rows=st.integers(0, 4), vocab=st.sampled_from([1, 2, 50, 63, 64, 65, 192, 640, 1000]))
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_likeliest_token_is_the_first_of_equals(dtype: torch.dtype, seed: int, rows: int, vocab: int) -> None:
+    logits = random_logits(seed, rows, vocab).mul(2).round().to(dtype)  # so that there are equals, in several blocks
+    expected = [row.index(max(row)) for row in logits.tolist()]
+    assert likeliest(logits).tolist() == expected
 
 
 def test_a_draw_takes_no_random_number_from_anyone_else() -> None:

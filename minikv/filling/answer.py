@@ -117,7 +117,8 @@ def together(items: Iterable[Item], fit: Callable[[list[Item]], bool]) -> Iterat
 
 def cache_bytes(model: Decoder, jobs: Sequence[Asked], max_new_tokens: int) -> int:
     """Bytes of keys and values that these questions take in one batch: each prefix once, and a row for each question,
-    all as long as the longest. Forks that copy their prefix, as the plain form's do, hold it in each row besides."""
+    all as long as the longest. Forks that copy their prefix, as the plain form's do, hold it in each row besides; and
+    the fast form holds that of a batch on one short document twice (`shared_prefix.COPIED`), which is not counted."""
     config = model.config
     slot = 2 * config.layers * config.kv_heads * config.head_dim * model.dtype.itemsize
     rows = sum(len(job.suffixes) for job in jobs)

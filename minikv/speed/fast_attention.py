@@ -7,6 +7,7 @@ add to the scores, 0 or -inf, and for stacked queries; every layer has the same 
 from collections.abc import Callable
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor
 
@@ -15,11 +16,13 @@ from minikv.decoder import Pass
 from minikv.speed.shared_prefix import ForkedCache, Shared
 
 LayerAttention = Callable[[int, Tensor, Tensor, Tensor], Tensor]  # layer, q, k, v: as `Pass.attention`
+HIDDEN = 1 << 14  # pairs of a token and another row's slot at most that are computed only for the mask to hide them
 
 
 def attention_of(at: Pass, group: int, dtype: torch.dtype) -> LayerAttention:
-    """How all layers of a pass attend: in two parts where rows share a prefix that every query sees whole, and where
-    every query sees something of its own besides."""
+    """How all layers of a pass attend. Where rows share a prefix that every query sees whole, and every query sees
+    something of its own besides, that prefix is read once: with what is the rows' own in one line while that is short,
+    else in two parts."""
     cache, mask, seen = at.cache, at.placement.mask, at.placement.seen
     if seen == 0:  # no query, or none that sees a thing: the kernel would divide by zero
         return at.attention
@@ -27,7 +30,10 @@ def attention_of(at: Pass, group: int, dtype: torch.dtype) -> LayerAttention:
         own = cache.own(at.placement)
         after = torch.arange(mask.shape[-1]) >= cache.shared[:, None, None]
         if bool((mask | after).all() & own.mask.any(dim=-1).all()):
-            return TwoParts(cache, own, additive(own.mask[:, :, : own.seen], group, dtype))
+            own_mask = additive(own.mask[:, :, : own.seen], group, dtype)
+            if cache.front and own.slots.numel() * cache.rows * own.seen <= HIDDEN:
+                return OneLine(cache, own, own_mask)
+            return TwoParts(cache, own, own_mask)
     return WholeRows(at, additive(mask[:, :, :seen], group, dtype))
 
 
@@ -47,6 +53,35 @@ class WholeRows:
         keys, values = self.at.remember(layer, k, v)
         out, _ = weighed(stack(q, keys.shape[1]), keys, values, self.mask)
         return unstack(out, q.shape[1])
+
+
+class OneLine:
+    """All rows as one, whose queries see the prefix and what is their own row's.
+
+    More is computed than in two parts: each row's slots also for the other rows' queries, from which the mask hides
+    them. While those are few, that costs less than a second attention and what puts the two together.
+    """
+
+    def __init__(self, cache: ForkedCache, own: Placement, mask: Float[Tensor, "rows 1 stacked own"]):
+        self.cache, self.own = cache, own
+        same_row = torch.eye(cache.rows, dtype=torch.bool)[:, None, None, :]
+        line = torch.where(same_row, mask[:, 0, :, :, None], -torch.inf).flatten(2)  # rows stacked own*rows
+        self.mask = F.pad(line, (cache.front, 0)).flatten(0, 1)[None, None]
+
+    def __call__(
+        self,
+        layer: int,
+        q: Float[Tensor, "rows new heads head_dim"],
+        k: Float[Tensor, "rows new kv_heads head_dim"],
+        v: Float[Tensor, "rows new kv_heads head_dim"],
+    ) -> Float[Tensor, "rows new heads head_dim"]:
+        self.cache.write_own(layer, self.own, k, v)
+        seen = self.mask.shape[-1]
+        keys, values = self.cache.line_keys[layer][:, :, :seen], self.cache.line_values[layer][:, :, :seen]
+        rows, new, _, head_dim = q.shape
+        grouped = q.view(rows, new, k.shape[2], -1, head_dim)  # rows new kv_heads group head_dim
+        out, _ = weighed(grouped.permute(2, 0, 3, 1, 4).flatten(1, 3)[None], keys, values, self.mask)
+        return out.view(k.shape[2], rows, -1, new, head_dim).permute(1, 3, 0, 2, 4).flatten(2, 3)
 
 
 class TwoParts:

@@ -34,12 +34,12 @@ class Packed(nn.Module):
     def forward(self, x: Float[Tensor, "*tokens into"]) -> Float[Tensor, "*tokens out"]:
         if not self.packed:
             return F.linear(x, self.weight, self.bias)
-        return PRODUCT(x, self.weight, self.bias, "none", [], "")  # type: ignore[misc]
+        return PRODUCT.default(x, self.weight, self.bias, "none", [], "")  # type: ignore[union-attr]
 
     def silu(self, x: Float[Tensor, "*tokens into"]) -> Float[Tensor, "*tokens out"]:
         if not self.packed:
             return F.silu(self(x))
-        return PRODUCT(x, self.weight, self.bias, "swish", [], "")  # type: ignore[misc]
+        return PRODUCT.default(x, self.weight, self.bias, "swish", [], "")  # type: ignore[union-attr]
 
     def times(
         self, other: Float[Tensor, "*tokens out"], x: Float[Tensor, "*tokens into"]

@@ -3,6 +3,10 @@
 `KVCache.fork` copies the prefix into every row: simple, and with 32 rows on 2,048 tokens it is most of the memory, and
 most of what a decode step reads. Here the rows share one copy. A batch may hold the rows of several prefixes, those of
 each side by side. Any decoder can use it; `fast_attention.py` is what reads each prefix once.
+
+The rows' own slots lie in one line: slot 0 of every row, then slot 1 of every row, and so on, so that what was written
+until now is the beginning of the line. A short prefix is copied once, to the front of it. Then all that a batch knows
+lies in one piece, and a single attention can read it.
 """
 
 from collections.abc import Sequence
@@ -15,6 +19,8 @@ from torch import Tensor
 
 from minikv.cache import EMPTY, KVCache, Placement, checked_lengths, whole_numbers
 from minikv.errors import MinikvError
+
+COPIED = 2048  # tokens at most of a prefix that is copied to the front of the line: 25 MB of Qwen2 0.5B in bf16
 
 
 class Prefix(KVCache):
@@ -29,13 +35,22 @@ class Prefix(KVCache):
         first = prefixes[0]
         layers, _, kv_heads, _, head_dim = first.keys.shape
         own_slots = slots - int(shared.min()) if len(shared) else slots
+        parts = [Shared.of(prefix, count) for prefix, count in zip(prefixes, rows, strict=True)]
+        front = parts[0].length if len(parts) == 1 and parts[0].length <= COPIED else 0
+        size = (layers, 1, kv_heads, front + own_slots * len(lengths), head_dim)
+        keys, values = first.keys.new_zeros(size), first.values.new_zeros(size)
+        if front:
+            keys[..., :front, :], values[..., :front, :] = parts[0].keys, parts[0].values
+            parts = [Shared(keys[..., :front, :], values[..., :front, :], rows[0])]
         joined = ForkedCache(
-            keys=first.keys.new_zeros(layers, len(lengths), kv_heads, own_slots, head_dim),
-            values=first.values.new_zeros(layers, len(lengths), kv_heads, own_slots, head_dim),
+            keys=in_rows(keys, front, len(lengths)),
+            values=in_rows(values, front, len(lengths)),
             tokens=first.tokens.new_full((len(lengths), slots), EMPTY),
             lengths=lengths,
-            prefixes=[Shared.of(prefix, count) for prefix, count in zip(prefixes, rows, strict=True)],
+            prefixes=parts,
             shared=shared,
+            line_keys=keys,
+            line_values=values,
         )
         for prefix, part, copies in zip(prefixes, joined.prefixes, joined.rows_of_prefixes(), strict=True):
             length, last = int(prefix.lengths[0]), slice(part.length, int(prefix.lengths[0]))
@@ -43,6 +58,14 @@ class Prefix(KVCache):
             joined.values[:, copies, :, : length - part.length] = prefix.values[..., last, :]
             joined.tokens[copies, :length] = prefix.tokens[:, :length]
         return joined
+
+
+def in_rows(
+    line: Float[Tensor, "layers 1 kv_heads line head_dim"], front: int, rows: int
+) -> Float[Tensor, "layers rows kv_heads own head_dim"]:
+    """What follows the front of a line, row by row: a view."""
+    own = (line.shape[3] - front) // max(rows, 1)
+    return line[:, 0, :, front:].unflatten(2, (own, rows)).permute(0, 3, 1, 2, 4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +88,23 @@ class Shared:
 
 @dataclass(eq=False, repr=False)
 class ForkedCache(KVCache):
-    """Rows that begin with a prefix which they share. `keys` and `values` hold what comes after it."""
+    """Rows that begin with a prefix which they share. `keys` and `values`, views of the line, hold what comes after."""
 
     keys: Float[Tensor, "layers rows kv_heads own head_dim"]
     values: Float[Tensor, "layers rows kv_heads own head_dim"]
     prefixes: list[Shared]
     shared: Int[Tensor, " rows"]  # slots at the start of each row that are its prefix's
+    line_keys: Float[Tensor, "layers 1 kv_heads line head_dim"]
+    line_values: Float[Tensor, "layers 1 kv_heads line head_dim"]
 
     @property
     def slots(self) -> int:
         return self.tokens.shape[1]
+
+    @property
+    def front(self) -> int:
+        """Slots of the line that are the prefix's, where it was copied there."""
+        return self.line_keys.shape[3] - self.rows * self.keys.shape[3]
 
     @property
     def nbytes(self) -> int:
