@@ -20,9 +20,10 @@ from minikv import demo as lesson
 from minikv.bench import extract_report, growth, growth_report
 from minikv.bench.contestants import all_of_minikv, all_of_transformers, check_transformers, load_reference
 from minikv.bench.draw import FORMATS, check_matplotlib, draw_growth
-from minikv.bench.extract import compare, step_bytes, without
+from minikv.bench.extract import compare, without
+from minikv.bench.floor import Floor
 from minikv.bench.job import Size, make_job
-from minikv.bench.machine import card, read_bandwidth
+from minikv.bench.machine import card
 from minikv.bench.shapes import SHAPES, blank_shape, fill_randomly, random_ids
 from minikv.checkpoint import bundled, load_sampling, resolve
 from minikv.commands.bench_many import bench_many
@@ -322,14 +323,14 @@ def bench_extract(
         reference = load_reference(bundled() if model is None else resolve(model, revision), decoder.dtype)
     quick, _ = load_both(model, dtype, revision)  # its own copy, since it is packed in place
     contestants = without([*all_of_transformers(reference), *all_of_minikv(decoder, fast(quick))], skip or [])
+    floor = Floor(decoder, quick)
     report = extract_report.Report(
         model="the bundled checkpoint" if model is None else Path(model).name,
         card=card(decoder),
         dtype=dtype,
         new_tokens=new_tokens,
-        read_bandwidth=read_bandwidth(),
-        step_bytes=step_bytes(decoder),
-        contests=compare(contestants, jobs, runs, estimate_naive, stderr),
+        step_bytes=floor.step_bytes,
+        contests=compare(contestants, jobs, floor, runs, estimate_naive, stderr),
     )
     console = Console() if sys.stdout.isatty() else Console(width=160)
     extract_report.show(report, console)

@@ -14,14 +14,17 @@ from minikv import MinikvError
 from minikv.bench import contestants as entrants
 from minikv.bench import extract_report
 from minikv.bench.contestants import Contestant, Outcome, measure
-from minikv.bench.extract import Contest, compare, step_bytes, verdicts, without
+from minikv.bench.extract import Contest, compare, verdicts, without
 from minikv.bench.extract import Result as Found
 from minikv.bench.extract_report import Report
+from minikv.bench.floor import Floor, step_bytes
 from minikv.bench.job import Job, Size, list_keys, make_job
+from minikv.bench.machine import Timing
 from minikv.checkpoint import bundled
 from minikv.cli import app
 from minikv.extract import prompts
 from minikv.speed.fast import fast
+from minikv.speed.packed import Packed
 from minikv.tokenizer import split_shared
 
 SIZE, NEW = Size(128, 3), 4
@@ -68,8 +71,14 @@ def everyone(chat_checkpoint: Path) -> list[Contestant]:
 
 
 @pytest.fixture(scope="module")
-def contest(everyone: list[Contestant], job: Job) -> Contest:
-    (found,) = compare(everyone, [job], runs=1, estimate_naive=False, console=Console(quiet=True))
+def floor(chat_checkpoint: Path) -> Floor:
+    plain, quick = (minikv.load(chat_checkpoint, torch.float32)[0] for _ in range(2))
+    return Floor(plain, fast(quick))
+
+
+@pytest.fixture(scope="module")
+def contest(everyone: list[Contestant], job: Job, floor: Floor) -> Contest:
+    (found,) = compare(everyone, [job], floor, runs=1, estimate_naive=False, console=Console(quiet=True))
     return found
 
 
@@ -175,9 +184,9 @@ def test_only_those_not_skipped_are_measured(everyone: list[Contestant]) -> None
         without(everyone, NAMES)
 
 
-def test_an_estimate_is_scaled_and_marked(everyone: list[Contestant], job: Job) -> None:
+def test_an_estimate_is_scaled_and_marked(everyone: list[Contestant], job: Job, floor: Floor) -> None:
     chosen = without(everyone, [name for name in NAMES if not name.endswith(("naive_loop", "single_row_cache"))])
-    (found,) = compare(chosen, [job], runs=1, estimate_naive=True, console=Console(quiet=True))
+    (found,) = compare(chosen, [job], floor, runs=1, estimate_naive=True, console=Console(quiet=True))
     naive, other = found.results[:2]
     assert (naive.estimated, other.estimated) == (True, False)
     assert naive.seconds("total").median == pytest.approx(naive.outcomes[0].total * SIZE.keys / 2)
@@ -205,18 +214,20 @@ def made_up_contest(size: Size) -> Contest:
             made_up("minikv.naive_loop", 20.0, 1.0, same),
             made_up("minikv.per_row_offsets", 4.0, 0.25, [[1, 2, 3], [4, 7, 6]]),
         ),
+        read=Timing((0.1, 0.2, 0.3)),
+        products=Timing((0.25, 0.23)),
     )
 
 
 def test_the_targets_arithmetic() -> None:
-    found = verdicts([made_up_contest(Size(256, 6)), made_up_contest(Size(64, 2))], "bfloat16", read_seconds=0.2)
+    found = verdicts([made_up_contest(Size(256, 6)), made_up_contest(Size(64, 2))], "bfloat16")
     told = {verdict.target.against: (verdict.measured, verdict.estimated, verdict.met) for verdict in found}
     assert told == {
         "fastest": (pytest.approx(1.5), False, False),  # 6 s against 4 s; 1.6 was to be reached
         "naive_loop": (pytest.approx(20.0), True, True),  # one of two rows took 40 s
         "read": (pytest.approx(1.25), False, True),
     }
-    assert {verdict.target.bound for verdict in verdicts([made_up_contest(Size(256, 6))], "float32", 0.2)} == {
+    assert {verdict.target.bound for verdict in verdicts([made_up_contest(Size(256, 6))], "float32")} == {
         2.5,
         1.25,
     }
@@ -224,7 +235,7 @@ def test_the_targets_arithmetic() -> None:
 
 def test_a_row_that_parts_is_told_with_its_place() -> None:
     contest = made_up_contest(Size(256, 6))
-    report = Report("model", {}, "float32", 3, 1e9, 10, [contest])
+    report = Report("model", {}, "float32", 3, 10, [contest])
     assert report.failed
     assert not replace(report, dtype="bfloat16").failed
     assert "minikv.per_row_offsets: row 1 parts at new token 2 of 3" in extract_report.answers_remark(report, contest)
@@ -234,6 +245,25 @@ def test_weights_of_a_step_count_a_tied_head_once(both: tuple[minikv.Decoder, mi
     stored = (bundled() / "model.safetensors").stat().st_size
     assert both[0].config.tied
     assert stored - 20_000 < step_bytes(both[0]) < stored  # the file has a header besides
+
+
+def test_the_floor_multiplies_every_weight_of_a_step_once(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes, forward = [], Packed.forward
+    monkeypatch.setattr(Packed, "forward", lambda self, x: sizes.append((*x.shape, 4)) or forward(self, x))
+    outputs = []
+    for module in floor.products:
+        module.register_forward_hook(lambda module, arguments, output: outputs.append(output))
+    assert floor.multiply(rows=5) > 0
+    weights = sum(size[1] * output.shape[1] * size[2] for size, output in zip(sizes, outputs, strict=True))
+    assert {size[0] for size in sizes} == {5}
+    assert 0.98 * floor.step_bytes < weights < floor.step_bytes  # biases and norms besides
+
+
+def test_the_floor_is_told_below_the_table() -> None:
+    contest = made_up_contest(Size(256, 6))
+    told = extract_report.floor_remark(Report("model", {}, "float32", 3, 100_000_000, [contest]), contest)
+    assert "(100.0 MB): read once in 200.0 ms (0.5 GB/s), multiplied with 6 tokens" in told
+    assert "in 240.0 ms, 1.20 times that" in told
 
 
 def test_the_command_prints_tables_and_one_json_object_at_the_end(tmp_path: Path) -> None:
@@ -251,7 +281,9 @@ def test_the_command_prints_tables_and_one_json_object_at_the_end(tmp_path: Path
             assert contestant["equal_rows"] == contestant["compared_rows"] == size["keys"]
             parts = sum(contestant[phase][0] for phase in ("prefill", "suffix", "decode"))
             assert parts == pytest.approx(contestant["total"][0])
-    assert found["read_seconds"] == pytest.approx(found["step_bytes"] / found["read_bandwidth"])
+        turns = len(NAMES)
+        assert (len(size["read"]), len(size["products"])) == (turns, turns)
+        assert min(*size["read"], *size["products"]) > 0
     for name in NAMES:
         assert done.stdout.count(f" {name} ") == 2
 

@@ -1,7 +1,7 @@
 """The extraction job, minikv's right recipes beside transformers': same weights, dtype, threads and prompts, in turn.
 
 Each run lets every contestant do the whole job once, A B C A B C …, so that a machine that grows slower does so for
-all of them.
+all of them. What a decode step is measured by, reading its weights and multiplying them, is measured anew before each.
 """
 
 import statistics
@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from minikv.bench.contestants import Contestant, Outcome, measure
+from minikv.bench.floor import Floor
 from minikv.bench.job import Job, Size
 from minikv.bench.machine import Timing
-from minikv.decoder import Decoder
 from minikv.errors import MinikvError
 
 ESTIMATED_FROM = 2  # rows of a naive loop that are measured where the others are only estimated
@@ -79,6 +79,8 @@ class Contest:
 
     job: Job
     results: tuple[Result, ...]
+    read: Timing  # seconds to read a step's weights once, in each run
+    products: Timing  # seconds to multiply them with as many tokens as there are rows, in each run
 
     @property
     def size(self) -> Size:
@@ -118,9 +120,15 @@ class Contest:
 
 
 def compare(
-    contestants: Sequence[Contestant], jobs: Sequence[Job], runs: int, estimate_naive: bool, console: Console
+    contestants: Sequence[Contestant],
+    jobs: Sequence[Job],
+    floor: Floor,
+    runs: int,
+    estimate_naive: bool,
+    console: Console,
 ) -> list[Contest]:
-    """Every contestant on every job, `runs` times; with `estimate_naive` the naive loops do the first rows only."""
+    """Every contestant on every job, `runs` times, and the floor before each contestant's turn; with `estimate_naive`
+    the naive loops do the first rows only."""
     if runs < 1:
         raise MinikvError(f"{runs} runs; expected at least one")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -133,15 +141,18 @@ def compare(
             progress.advance(task)
         for job in jobs:
             outcomes: dict[str, list[Outcome]] = {contestant.name: [] for contestant in contestants}
+            read, products = [], []
             for run in range(runs):
                 for contestant in contestants:
                     progress.update(task, description=f"{job.size}, run {run + 1} of {runs}: {contestant.name}")
                     part = estimate_naive and contestant.name.endswith(".naive_loop")
                     own = job.of_first(ESTIMATED_FROM) if part else job
+                    read.append(floor.read())
+                    products.append(floor.multiply(job.size.keys))
                     outcomes[contestant.name].append(measure(contestant, own))
                     progress.advance(task)
             results = (Result(name, tuple(found), len(job.suffixes)) for name, found in outcomes.items())
-            contests.append(Contest(job, tuple(results)))
+            contests.append(Contest(job, tuple(results), Timing(tuple(read)), Timing(tuple(products))))
     return contests
 
 
@@ -155,13 +166,6 @@ def without(contestants: Sequence[Contestant], skip: Sequence[str]) -> list[Cont
     if not left:
         raise MinikvError("every contestant is skipped; leave at least one")
     return left
-
-
-def step_bytes(model: Decoder) -> int:
-    """Bytes of the weights that one decode step reads: all of them, but of an embedding that is not the head too only
-    the few rows of its tokens."""
-    weights = sum(weight.nbytes for weight in model.parameters())  # a tied head counts once
-    return weights if model.config.tied else weights - model.get_parameter(model.embedding).nbytes
 
 
 # --- targets ----------------------------------------------------------------------------------------------------------
@@ -203,7 +207,7 @@ class Verdict:
         return self.measured >= self.target.bound
 
 
-def verdicts(contests: Sequence[Contest], dtype: str, read_seconds: float) -> list[Verdict]:
+def verdicts(contests: Sequence[Contest], dtype: str) -> list[Verdict]:
     """The targets of a dtype, as far as their sizes and contestants were measured."""
     found = []
     for target in TARGETS:
@@ -213,7 +217,7 @@ def verdicts(contests: Sequence[Contest], dtype: str, read_seconds: float) -> li
                 continue
             if target.against == "read":
                 if ours.step is not None:
-                    found.append(Verdict(target, ours.step / read_seconds, estimated=False))
+                    found.append(Verdict(target, ours.step / contest.read.median, estimated=False))
                 continue
             naive = contest.named("transformers.naive_loop")
             theirs = contest.fastest("transformers") if target.against == "fastest" else naive

@@ -4,8 +4,6 @@ import platform
 import resource
 import statistics
 import sys
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -71,16 +69,3 @@ def peak_bytes() -> int:
     """The most memory that this process has held at once, since it began."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
-def read_bandwidth(sizes: Sequence[int] = (256 << 20,), repeats: int = 7) -> float:
-    """Bytes a second that all threads together read from memory: the best of some sums over tensors that no cache
-    holds. A decode step cannot be faster than reading its weights at this rate."""
-    best = 0.0
-    for size in sizes:
-        numbers = torch.ones(size // 4, dtype=torch.float32)
-        for _ in range(repeats):
-            started = time.perf_counter()
-            numbers.sum()
-            best = max(best, size / (time.perf_counter() - started))
-    return best

@@ -28,7 +28,7 @@ class Prefix(KVCache):
 
     @classmethod
     def join(cls, prefixes: Sequence[KVCache], rows: Sequence[int], slots: int) -> KVCache:
-        """As `KVCache.join`, without the copies."""
+        """As `KVCache.join`, but no row gets a copy."""
         lengths = checked_lengths(prefixes, rows, slots)
         # The last token is copied all the same: a row that has nothing to say says it once more, in its old place.
         shared = (lengths - 1).clamp(min=0)
