@@ -79,8 +79,8 @@ class Contest:
 
     job: Job
     results: tuple[Result, ...]
-    read: Timing  # seconds to read a step's weights once, in each run
-    products: Timing  # seconds to multiply them with as many tokens as there are rows, in each run
+    read: Timing  # seconds to read a step's weights once, before each turn
+    products: Timing  # seconds to multiply them with a token of each row, before each turn
 
     @property
     def size(self) -> Size:
