@@ -22,7 +22,7 @@ from minikv.cache import KVCache, Placement
 from minikv.decoder import Decoder
 from minikv.errors import MinikvError
 from minikv.generate import Step, as_ids, check_ids, collect, prefill, read_logits, steps
-from minikv.sampling import likeliest
+from minikv.sampling import argmax
 
 Ids = Sequence[int]
 
@@ -156,7 +156,7 @@ def shared_offset_steps(
         read = counts - 1
         logits = read_logits(model, tokens, cache, placement, read)
         cache.advance(counts)
-        chosen = likeliest(logits).masked_fill(finished, limits.pad_id)
+        chosen = argmax(logits).masked_fill(finished, limits.pad_id)
         finished = finished | torch.isin(chosen, ends)
         yield Step(prompts, tokens, placement, lengths, counts, read, logits, chosen, finished, cache)
         if bool(finished.all()):

@@ -67,12 +67,12 @@ class Sampler:
         if how.repetition_penalty != 1.0:
             logits = penalise(logits, tokens_seen(cache, vocab=logits.shape[-1]), how.repetition_penalty)
         if how.temperature == 0:
-            return likeliest(logits)
+            return argmax(logits)
         logits = keep_top_p(keep_top_k(logits / how.temperature, how.top_k), how.top_p)
         return torch.multinomial(logits.softmax(dim=-1), 1, generator=self.generator)[:, 0]
 
 
-def likeliest(logits: Float[Tensor, "rows vocab"]) -> Int[Tensor, " rows"]:
+def argmax(logits: Float[Tensor, "rows vocab"]) -> Int[Tensor, " rows"]:
     """`logits.float().argmax(dim=-1)`, several times as fast. PyTorch's argmax looks at one number at a time, its amax
     at as many as the processor can: so the first of the best blocks is sought, and then the first of the best in it."""
     size = gcd(logits.shape[-1], 64)

@@ -15,7 +15,7 @@ from transformers import RepetitionPenaltyLogitsProcessor, TopKLogitsWarper, Top
 
 import minikv
 from minikv import CheckpointError, KVCache, MinikvError, Sampling, load_sampling
-from minikv.sampling import Sampler, keep_top_k, keep_top_p, likeliest, penalise, tokens_seen
+from minikv.sampling import Sampler, argmax, keep_top_k, keep_top_p, penalise, tokens_seen
 
 few = settings(deadline=None, max_examples=60)
 Oracle = Callable[[list[int]], torch.Tensor]
@@ -158,7 +158,7 @@ def test_the_default_is_the_likeliest_token_and_takes_no_random_number(seed: int
 def test_the_likeliest_token_is_the_first_of_equals(dtype: torch.dtype, seed: int, rows: int, vocab: int) -> None:
     logits = random_logits(seed, rows, vocab).mul(2).round().to(dtype)  # so that there are equals, in several blocks
     expected = [row.index(max(row)) for row in logits.tolist()]
-    assert likeliest(logits).tolist() == expected
+    assert argmax(logits).tolist() == expected
 
 
 def test_a_draw_takes_no_random_number_from_anyone_else() -> None:

@@ -37,7 +37,7 @@ from minikv.bench.machine import Timing
 from minikv.decoder import Decoder
 from minikv.errors import MinikvError
 from minikv.generate import check_ids, steps
-from minikv.sampling import likeliest
+from minikv.sampling import argmax
 
 PROMPT = "Keys and values of the tokens so far stay as they are,"
 RANDOM_PROMPT = 8  # tokens, where there is no tokenizer
@@ -69,7 +69,7 @@ def without_cache(
     for place in places(new_tokens, every):
         before = len(prompt) + place - 1
         last = model.hidden(torch.tensor([ids[:before]], device=model.device))[:, -1]
-        chosen = int(likeliest(model.lm_head(last)))
+        chosen = int(argmax(model.lm_head(last)))
         ids[before : before + 1] = [chosen]  # from here on its own choice stands, not that of the other walk
         yield chosen
 

@@ -19,7 +19,7 @@ from minikv.cache import KVCache, Placement
 from minikv.decoder import Decoder
 from minikv.generate import Prefixes, Step, checked_prompts, first_pass, pad_right, prefill
 from minikv.recipes import Ids, Limits, Recipe
-from minikv.sampling import likeliest
+from minikv.sampling import argmax
 
 LONGEST = 4  # tokens of a draft
 COLUMNS = 64  # of all rows in one pass: more are no longer almost free
@@ -103,7 +103,7 @@ def drafted_steps(model: Decoder, cache: KVCache, rows: Sequence[Row], stop_ids:
         reads = [(number, column) for number, row in enumerate(rows) for column in row.reads]
         of_row, read = torch.tensor(reads, device=device).unbind(1)
         logits = model.lm_head(model.hidden(tokens, cache, placement)[of_row, read])
-        chosen = likeliest(logits)
+        chosen = argmax(logits)
         by_row = chosen.split([len(row.reads) for row in rows])
         new = [row.right(own.tolist(), stops) if row.known else [] for row, own in zip(rows, by_row, strict=True)]
         right = [max(0, len(row.known) + len(own) - 1) for row, own in zip(rows, new, strict=True)]
