@@ -248,14 +248,17 @@ def test_weights_of_a_step_count_a_tied_head_once(both: tuple[minikv.Decoder, mi
 
 
 def test_the_floor_multiplies_every_weight_of_a_step_once(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes, forward = [], Packed.forward
-    monkeypatch.setattr(Packed, "forward", lambda self, x: sizes.append((*x.shape, 4)) or forward(self, x))
-    outputs = []
-    for module in floor.products:
-        module.register_forward_hook(lambda module, arguments, output: outputs.append(output))
+    shapes, forward = [], Packed.forward
+
+    def noted(self: Packed, x: torch.Tensor) -> torch.Tensor:
+        output = forward(self, x)
+        shapes.append((len(x), x.shape[1], output.shape[1]))
+        return output
+
+    monkeypatch.setattr(Packed, "forward", noted)
     assert floor.multiply(rows=5) > 0
-    weights = sum(size[1] * output.shape[1] * size[2] for size, output in zip(sizes, outputs, strict=True))
-    assert {size[0] for size in sizes} == {5}
+    assert {rows for rows, _, _ in shapes} == {5}
+    weights = sum(4 * into * out for _, into, out in shapes)
     assert 0.98 * floor.step_bytes < weights < floor.step_bytes  # biases and norms besides
 
 

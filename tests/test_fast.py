@@ -119,6 +119,14 @@ def test_a_batch_copies_a_short_prefix_once(fast: minikv.Decoder, monkeypatch: p
     assert unchanged(cached, before)
 
 
+@pytest.fixture
+def ways(monkeypatch: pytest.MonkeyPatch) -> list[fast_attention.LayerAttention]:
+    """How each pass of the fast form attends: a list that grows."""
+    found, plain = [], fast_attention.attention_of
+    monkeypatch.setattr(fast_form, "attention_of", lambda *args: found.append(plain(*args)) or found[-1])
+    return found
+
+
 # As they are, and with a limit that leaves the other way of reading a shared prefix.
 @pytest.mark.parametrize(
     ("module", "limit", "expected"),
@@ -131,6 +139,7 @@ def test_a_batch_copies_a_short_prefix_once(fast: minikv.Decoder, monkeypatch: p
 def test_the_prefix_is_read_once(
     fast: minikv.Decoder,
     oracle: Oracle,
+    ways: list[fast_attention.LayerAttention],
     monkeypatch: pytest.MonkeyPatch,
     module: ModuleType,
     limit: str,
@@ -139,8 +148,6 @@ def test_the_prefix_is_read_once(
     """Or there would be nothing to win: a pass that falls back to whole rows would be right all the same."""
     if limit:
         monkeypatch.setattr(module, limit, 0)
-    ways, plain = [], fast_attention.attention_of
-    monkeypatch.setattr(fast_form, "attention_of", lambda *args: ways.append(plain(*args)) or ways[-1])
     cached = minikv.prefill(fast, PREFIX)
     ways.clear()
     walk = list(minikv.steps(fast, SUFFIXES, cached, max_new_tokens=3))
@@ -149,13 +156,14 @@ def test_the_prefix_is_read_once(
 
 
 def test_what_is_hidden_grows_with_the_rows_and_is_limited(
-    fast: minikv.Decoder, oracle: Oracle, monkeypatch: pytest.MonkeyPatch
+    fast: minikv.Decoder,
+    oracle: Oracle,
+    ways: list[fast_attention.LayerAttention],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A walk may begin in one line and go on in two parts."""
     monkeypatch.setattr(fast_attention, "HIDDEN", 4 * 4 * 5)  # tokens of a step, rows, own slots of the second step
     suffixes = [[token] for token in ids(4, seed=3)]
-    ways, plain = [], fast_attention.attention_of
-    monkeypatch.setattr(fast_form, "attention_of", lambda *args: ways.append(plain(*args)) or ways[-1])
     cached = minikv.prefill(fast, PREFIX)
     ways.clear()
     walk = list(minikv.steps(fast, suffixes, cached, max_new_tokens=6))

@@ -1,11 +1,8 @@
 """What a decode step cannot be faster than: its weights read once, and its weights multiplied and nothing else done."""
 
 import time
-from functools import cached_property
 
 import torch
-from jaxtyping import Float
-from torch import Tensor
 
 from minikv.decoder import Decoder
 from minikv.speed.packed import Packed
@@ -20,10 +17,7 @@ class Floor:
         self.step_bytes = step_bytes(model)
         self.products = [module for module in quick.modules() if isinstance(module, Packed)]
         self.dtype = quick.dtype
-
-    @cached_property
-    def numbers(self) -> Float[Tensor, " numbers"]:
-        return torch.ones(READ // 4)
+        self.numbers = torch.ones(READ // 4)
 
     def read(self) -> float:
         """Seconds to read a step's weights once: at the rate at which all threads together add up numbers that lie in
@@ -34,11 +28,12 @@ class Floor:
 
     def multiply(self, rows: int) -> float:
         """Seconds of the products of a decode step: every packed weight with one token of each row."""
-        inputs = {into: torch.ones(rows, into, dtype=self.dtype) for into in {each.into for each in self.products}}
+        widths = {product.weight.shape[1] for product in self.products}
+        inputs = {width: torch.ones(rows, width, dtype=self.dtype) for width in widths}
         started = time.perf_counter()
         with torch.no_grad():
             for product in self.products:
-                product(inputs[product.into])
+                product(inputs[product.weight.shape[1]])
         return time.perf_counter() - started
 
 

@@ -28,7 +28,7 @@ class Packed(nn.Module):
 
     def __init__(self, weight: Float[Tensor, "out into"], bias: Float[Tensor, " out"] | None = None):
         super().__init__()
-        self.packed, self.bias, self.into = packable(weight), bias, weight.shape[1]
+        self.packed, self.bias = packable(weight), bias
         self.weight = REORDER(weight.detach().contiguous()) if self.packed else weight.detach()  # type: ignore[misc]
 
     def forward(self, x: Float[Tensor, "*tokens into"]) -> Float[Tensor, "*tokens out"]:
